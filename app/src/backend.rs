@@ -1,0 +1,168 @@
+//! The questions that pages ask, and the shapes of the answers.
+//!
+//! The hub implements [`Backend`]; nothing here knows how. Every server function is one line to it. All answers are plain data that
+//! serialise to JSON, since the first paint carries them into the browser.
+
+#[cfg(feature = "ssr")]
+use std::sync::Arc;
+
+#[cfg(feature = "ssr")]
+use loggia_domain::ApiError;
+use loggia_domain::delegation::Delegation;
+use loggia_domain::{Artifact, ArtifactRecord, Event, Filter};
+use serde::{Deserialize, Serialize};
+
+/// How many events a page of the log holds.
+pub const LOG_PAGE_EVENTS: usize = 100;
+
+/// Who looks at the page, and at which hub.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Viewer {
+    /// The name of the token behind the session.
+    pub name: String,
+    /// Whether it may manage the hub.
+    pub admin: bool,
+    /// Whether it may append events.
+    pub write: bool,
+    /// Set when the hub runs with `--no-auth`: every page says so.
+    pub no_auth: bool,
+    /// Set when the hub runs with `--read-only`.
+    pub read_only: bool,
+    /// `rep_<hex>`, which hub this is.
+    pub replica_id: String,
+    /// Version of the running binary.
+    pub version: String,
+}
+
+/// The newest event of the log: where a live stream starts.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tip {
+    /// Its local arrival order.
+    pub seq: i64,
+    /// Its id.
+    pub id: String,
+}
+
+/// A room with its figures.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RoomCount {
+    /// The room's name.
+    pub room: String,
+    /// How many events it holds.
+    pub events: u64,
+    /// `created_at` of its newest event by arrival.
+    pub newest_at: String,
+}
+
+/// A stream with its rooms, newest activity first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamCount {
+    /// The stream's name.
+    pub stream: String,
+    /// How many events it holds.
+    pub events: u64,
+    /// `created_at` of its newest event by arrival.
+    pub newest_at: String,
+    /// Its rooms, newest activity first.
+    pub rooms: Vec<RoomCount>,
+}
+
+/// What the home page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Overview {
+    /// How many events the log holds.
+    pub events: u64,
+    /// The newest event; `None` on an empty log.
+    pub tip: Option<Tip>,
+    /// Streams, newest activity first.
+    pub streams: Vec<StreamCount>,
+    /// The newest events, newest first, bodies cut to previews.
+    pub newest: Vec<Event>,
+    /// Delegations that are not final, longest waiting first; their `steps` are left empty.
+    pub open: Vec<Delegation>,
+    /// How many delegations are not final, if more than `open` holds.
+    pub open_total: u64,
+    /// The hub's clock at the answer, ms since 1970.
+    pub now_ms: u64,
+    /// After how long without any event an open or claimed delegation counts as stalled, in ms.
+    pub stalled_after_ms: u64,
+}
+
+/// Which part of the log a page wants.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct LogQuery {
+    /// What passes.
+    pub filter: Filter,
+    /// Only what arrived before this event id.
+    pub before: Option<String>,
+    /// Only what arrived after this event id, oldest first.
+    pub after: Option<String>,
+    /// At most so many; [`LOG_PAGE_EVENTS`] when `None`, 500 at most.
+    pub limit: Option<usize>,
+}
+
+/// A part of the log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LogPage {
+    /// Newest first (oldest first when `after` was asked), bodies cut to previews.
+    pub events: Vec<Event>,
+    /// Whether there are more in the same direction.
+    pub has_more: bool,
+    /// The newest event of the whole log at the read, matching or not: where the live stream starts.
+    pub tip: Option<Tip>,
+    /// How many events the whole log holds.
+    pub total: u64,
+    /// The hub's clock at the answer, ms since 1970.
+    pub now_ms: u64,
+}
+
+/// One delegation with everything its page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskPage {
+    /// Its events, in (hlc, id) order, bodies cut to previews except the request's. The page folds them and folds again on every live event.
+    pub events: Vec<Event>,
+    /// Set when there are more events than are here: how many there are in all.
+    pub events_total: Option<u64>,
+    /// The artifacts that its events reference.
+    pub artifacts: Vec<ArtifactRecord>,
+    /// The newest event of the whole log at the read.
+    pub tip: Option<Tip>,
+    /// The hub's clock at the answer, ms since 1970.
+    pub now_ms: u64,
+    /// After how long without any event an open or claimed delegation counts as stalled, in ms.
+    pub stalled_after_ms: u64,
+}
+
+/// One artifact with everything its page shows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ArtifactPage {
+    /// The artifact, content included.
+    pub artifact: Artifact,
+    /// The events that reference it, in arrival order, bodies cut to previews.
+    pub referenced_by: Vec<Event>,
+}
+
+/// What pages ask of the hub. Errors are opaque at this boundary: their causes are logged by the hub.
+#[cfg(feature = "ssr")]
+#[async_trait::async_trait]
+pub trait Backend: Send + Sync + 'static {
+    /// Who looks, and at which hub. Never fails: pages below the sign-in have a session.
+    fn viewer(&self) -> Viewer;
+    /// What the home page shows.
+    async fn overview(&self) -> Result<Overview, ApiError>;
+    /// Streams and rooms with their figures, newest activity first.
+    async fn streams(&self) -> Result<Vec<StreamCount>, ApiError>;
+    /// A part of the log.
+    async fn log(&self, query: LogQuery) -> Result<LogPage, ApiError>;
+    /// One event, whole.
+    async fn event(&self, id: String) -> Result<Event, ApiError>;
+    /// One delegation; an unknown correlation id is `not_found`.
+    async fn task(&self, correlation_id: String) -> Result<TaskPage, ApiError>;
+    /// One artifact; an unknown id is `not_found`.
+    async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError>;
+}
+
+/// The backend of one request, as the hub provides it in the reactive context.
+#[cfg(feature = "ssr")]
+#[derive(Clone)]
+pub struct BackendHandle(pub Arc<dyn Backend>);
