@@ -107,7 +107,14 @@ mod tests {
     fn malformed_stamps_are_no_stamps() {
         let good = Stamp { ms: 1_700_000_000_000, counter: 255 }.text(REPLICA);
         assert_eq!(Stamp::parse(&good), Some(Stamp { ms: 1_700_000_000_000, counter: 255 }));
-        for bad in ["", "x", "1700000000000-0000ff", &good[1..], &good.replace("0000ff", "0000FF"), &good.replace("rep_", "rep")] {
+        for bad in [
+            "",
+            "x",
+            "1700000000000-0000ff",
+            &good[1..],
+            &good.replace("0000ff", "0000FF"),
+            &good.replace("rep_", "rep"),
+        ] {
             assert_eq!(Stamp::parse(bad), None, "{bad}");
         }
     }

@@ -95,11 +95,15 @@ pub fn event_type(raw: Raw) -> Result<String, Refusal> {
         return Err(not_text("type"));
     }
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
-    let well_formed = t.len() <= 64 && t.starts_with(plain) && t.chars().all(|c| plain(c) || matches!(c, '_' | '.' | '-'));
+    let well_formed =
+        t.len() <= 64 && t.starts_with(plain) && t.chars().all(|c| plain(c) || matches!(c, '_' | '.' | '-'));
     if !well_formed {
         return Err(Refusal::new(
             "type",
-            format!("type={} is not a valid event type (lowercase letters, digits, '.', '_', '-'; max 64 chars)", quoted(t)),
+            format!(
+                "type={} is not a valid event type (lowercase letters, digits, '.', '_', '-'; max 64 chars)",
+                quoted(t)
+            ),
         )
         .limit(64)
         .value(t)
@@ -208,7 +212,9 @@ mod tests {
         for bad in ["Upper.case", ".dot", "-dash", "a/b", "été", "a b", "*"] {
             refused(
                 event_type(bad.into()),
-                &format!("type='{bad}' is not a valid event type (lowercase letters, digits, '.', '_', '-'; max 64 chars)"),
+                &format!(
+                    "type='{bad}' is not a valid event type (lowercase letters, digits, '.', '_', '-'; max 64 chars)"
+                ),
             );
         }
         refused(event_type(Raw::Other(true.into())), "type must be a non-empty string");

@@ -143,7 +143,8 @@ impl Filter {
     /// The same as `key=value` pairs, unencoded, in a fixed order: the inverse of [`Filter::take_pair`].
     pub fn pairs(&self) -> Vec<(String, String)> {
         let wanted = self.any.iter().flat_map(|(c, vs)| vs.iter().map(move |v| (c.as_str().to_owned(), v.clone())));
-        let unwanted = self.none.iter().flat_map(|(c, vs)| vs.iter().map(move |v| (format!("exclude_{}", c.as_str()), v.clone())));
+        let unwanted =
+            self.none.iter().flat_map(|(c, vs)| vs.iter().map(move |v| (format!("exclude_{}", c.as_str()), v.clone())));
         let since = self.since_created_at.iter().map(|s| ("since_created_at".to_owned(), s.clone()));
         wanted.chain(unwanted).chain(since).collect()
     }

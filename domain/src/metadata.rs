@@ -37,10 +37,13 @@ impl Metadata {
         };
         let text = canonical(&object);
         if text.len() > MAX_METADATA_BYTES {
-            return Err(Refusal::new("metadata", format!("metadata exceeds maximum size of {MAX_METADATA_BYTES} bytes"))
-                .limit(MAX_METADATA_BYTES)
-                .value(text.len())
-                .hint("store what is large as an artifact and reference it"));
+            return Err(Refusal::new(
+                "metadata",
+                format!("metadata exceeds maximum size of {MAX_METADATA_BYTES} bytes"),
+            )
+            .limit(MAX_METADATA_BYTES)
+            .value(text.len())
+            .hint("store what is large as an artifact and reference it"));
         }
         Ok(Self::trusted(text))
     }
@@ -227,7 +230,10 @@ mod tests {
         fn check(stored: &str, expected: &str) {
             assert_eq!(Metadata::from_stored(stored.to_owned()).text(), expected);
         }
-        check(r#"{"a": NaN, "b": "NaN \" Infinity", "c": [-Infinity]}"#, r#"{"a": null, "b": "NaN \" Infinity", "c": [null]}"#);
+        check(
+            r#"{"a": NaN, "b": "NaN \" Infinity", "c": [-Infinity]}"#,
+            r#"{"a": null, "b": "NaN \" Infinity", "c": [null]}"#,
+        );
         check("not json", r#"{"unreadable": "not json"}"#);
         check("[1]", r#"{"unreadable": "[1]"}"#);
         check("", r#"{"unreadable": ""}"#);

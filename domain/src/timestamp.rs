@@ -103,11 +103,24 @@ mod tests {
 
     #[test]
     fn what_is_no_time_is_shown_in_the_refusal() {
-        for bad in ["2026", "2026-13-01", "2026-02-30", "2026-1-1", "2026-01-01T00:00:00", "today", "", "٢٠٢٦-01-01", "0000-01-01"] {
+        for bad in [
+            "2026",
+            "2026-13-01",
+            "2026-02-30",
+            "2026-1-1",
+            "2026-01-01T00:00:00",
+            "today",
+            "",
+            "٢٠٢٦-01-01",
+            "0000-01-01",
+        ] {
             let refused = since_created_at(bad.into()).expect_err(bad);
             assert!(refused.message.starts_with(&format!("since_created_at='{bad}' is not")), "{}", refused.message);
         }
-        assert_eq!(since_created_at(Raw::Other(5.into())).expect_err("typed").message, "since_created_at must be a string");
+        assert_eq!(
+            since_created_at(Raw::Other(5.into())).expect_err("typed").message,
+            "since_created_at must be a string"
+        );
     }
 
     #[test]
