@@ -1,0 +1,89 @@
+//! What the hub was told by its command line and its environment. The only reader of environment variables.
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use url::Url;
+
+/// `LOGGIA_PALACE`: the palace folder when `--palace` is not given. Default `~/.loggia/palace`.
+pub const PALACE: &str = "LOGGIA_PALACE";
+/// `LOGGIA_TOKEN`: a bootstrap admin token, at least [`MIN_TOKEN_CHARS`] visible ASCII characters. Without it the first start mints
+/// one and prints it once. Never written to disk.
+pub const TOKEN: &str = "LOGGIA_TOKEN";
+/// `LOGGIA_STALLED_AFTER_S`: after how many seconds without an event an open or claimed delegation counts as stalled. Default 1800.
+pub const STALLED_AFTER_S: &str = "LOGGIA_STALLED_AFTER_S";
+
+/// The shortest bootstrap token that is taken.
+pub const MIN_TOKEN_CHARS: usize = 16;
+
+/// A setting that cannot be used; the message names it.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ConfigError(pub String);
+
+/// Where the hub listens and which names it answers to.
+#[derive(Debug, Clone)]
+pub struct Bind {
+    /// The address.
+    pub host: IpAddr,
+    /// The port; 0 lets the system choose.
+    pub port: u16,
+    /// Other addresses under which people reach it, for example behind a proxy: their hosts and origins are accepted.
+    pub public_urls: Vec<Url>,
+}
+
+/// How the hub behaves.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Accept everybody; loopback only.
+    pub no_auth: bool,
+    /// Refuse every write.
+    pub read_only: bool,
+    /// The bootstrap admin token, if one was given.
+    pub bootstrap_token: Option<String>,
+    /// After how long without an event an open or claimed delegation counts as stalled.
+    pub stalled_after: Duration,
+    /// How many live streams there may be at once.
+    pub max_streams: usize,
+}
+
+/// The palace folder: the argument, else `LOGGIA_PALACE`, else `~/.loggia/palace`.
+pub fn palace(argument: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
+    if let Some(path) = argument {
+        return Ok(path);
+    }
+    if let Some(path) = std::env::var_os(PALACE).filter(|p| !p.is_empty()) {
+        return Ok(path.into());
+    }
+    let home = std::env::home_dir()
+        .filter(|h| !h.as_os_str().is_empty())
+        .ok_or_else(|| ConfigError(format!("there is no home folder: give --palace or set {PALACE}")))?;
+    Ok(home.join(".loggia").join("palace"))
+}
+
+/// The bootstrap token, checked.
+pub fn bootstrap_token() -> Result<Option<String>, ConfigError> {
+    let Some(value) = std::env::var_os(TOKEN).filter(|v| !v.is_empty()) else { return Ok(None) };
+    let good = |t: &String| t.len() >= MIN_TOKEN_CHARS && t.bytes().all(|b| b.is_ascii_graphic());
+    value.into_string().ok().filter(good).map(Some).ok_or_else(|| {
+        ConfigError(format!("{TOKEN} must have at least {MIN_TOKEN_CHARS} visible ASCII characters (its value is not shown)"))
+    })
+}
+
+/// When a silent delegation counts as stalled.
+pub fn stalled_after() -> Result<Duration, ConfigError> {
+    match std::env::var_os(STALLED_AFTER_S) {
+        None => Ok(Duration::from_secs(1800)),
+        Some(text) => seconds(&text),
+    }
+}
+
+fn seconds(text: &OsString) -> Result<Duration, ConfigError> {
+    text.to_str()
+        .and_then(|t| t.parse().ok())
+        .filter(|s| *s > 0)
+        .map(Duration::from_secs)
+        .ok_or_else(|| ConfigError(format!("{STALLED_AFTER_S} must be a number of seconds above 0, not {}", text.display())))
+}

@@ -1,0 +1,39 @@
+//! How SQLite files are opened: one writable connection for a writer, read-only ones for everybody else.
+
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+/// How long a statement waits for another process that holds the file, as MemPalace does.
+pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many read-only connections a store keeps.
+const READERS: u32 = 4;
+
+/// Read-only connections, lent out one at a time.
+pub type ReadPool = r2d2::Pool<r2d2_sqlite::SqliteConnectionManager>;
+
+/// Opens (and creates) a file for writing: WAL, `synchronous=FULL`, so that what was committed survives a power cut.
+pub fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
+    let conn = Connection::open(path)?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.pragma_update(None, "journal_mode", "wal")?;
+    conn.pragma_update(None, "synchronous", "full")?;
+    // A reader may pin the WAL for a while; once it lets go, the file shrinks again.
+    conn.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    Ok(conn)
+}
+
+/// A pool of connections that cannot write. The file must exist.
+pub fn read_pool(path: &Path) -> Result<ReadPool, r2d2::Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let manager = r2d2_sqlite::SqliteConnectionManager::file(path).with_flags(flags).with_init(|conn| {
+        conn.busy_timeout(BUSY_TIMEOUT)?;
+        conn.pragma_update(None, "query_only", true)?;
+        conn.set_prepared_statement_cache_capacity(64);
+        Ok(())
+    });
+    r2d2::Pool::builder().max_size(READERS).min_idle(Some(1)).test_on_check_out(false).build(manager)
+}

@@ -1,0 +1,220 @@
+//! The logstream: an append-only, durable log of events with exact artifacts (`contract: logstream`).
+//!
+//! It knows SQLite and nothing of HTTP, tools or pages. One writer thread owns the only writable connection and commits in groups;
+//! readers are read-only; live readers go through [`Tail`], which is woken by commits and reads from its own cursor.
+
+pub mod append;
+pub mod migrate;
+pub mod projection;
+pub mod pump;
+pub mod read;
+pub mod replica;
+pub mod sql;
+pub mod tail;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use loggia_domain::{Event, NewArtifact, NewEvent, Refusal};
+use tokio_util::sync::CancellationToken;
+
+use crate::db::{self, ReadPool};
+use append::{Appender, Written};
+use projection::Projection;
+use pump::Pump;
+pub use tail::Tail;
+
+/// The log's file within a palace.
+pub const FILE_NAME: &str = "logstream.sqlite3";
+
+/// Why the store did not do what was asked.
+///
+/// `Refused` and `NotFound` are the caller's and say which field; the others are the machine's, and only `Busy` and `Full` are worth
+/// trying again.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The input breaks a rule.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// There is no such event or artifact.
+    #[error("{0}")]
+    NotFound(Refusal),
+    /// Another process held the file for longer than the busy timeout.
+    #[error("the log is busy: another process holds it")]
+    Busy,
+    /// The disk is full.
+    #[error("the disk is full: nothing was written")]
+    Full,
+    /// The hub is shutting down.
+    #[error("the hub is shutting down")]
+    Closed,
+    /// Anything else that SQLite reports.
+    #[error("the log cannot be used: {0}")]
+    Storage(String),
+}
+
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> Self {
+        match error.sqlite_error_code() {
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked) => Self::Busy,
+            Some(rusqlite::ErrorCode::DiskFull) => Self::Full,
+            _ => Self::Storage(error.to_string()),
+        }
+    }
+}
+
+impl From<r2d2::Error> for StoreError {
+    fn from(error: r2d2::Error) -> Self {
+        Self::Storage(error.to_string())
+    }
+}
+
+/// Why a palace's log could not be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// The folder or a file in it.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was touched.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The identity file is not one; a second identity is never minted.
+    #[error("{}: {reason}; restore it from a backup, a hub never mints a second identity by itself", path.display())]
+    Replica {
+        /// The identity file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// SQLite.
+    #[error("{}: {source}", path.display())]
+    Sqlite {
+        /// The log's file.
+        path: PathBuf,
+        /// What SQLite said.
+        source: rusqlite::Error,
+    },
+    /// The side file of counts.
+    #[error("{}: {source}", path.display())]
+    Projection {
+        /// The side file.
+        path: PathBuf,
+        /// What went wrong.
+        source: StoreError,
+    },
+    /// The pool of readers.
+    #[error("{}: {source}", path.display())]
+    Pool {
+        /// The log's file.
+        path: PathBuf,
+        /// What the pool said.
+        source: r2d2::Error,
+    },
+}
+
+/// An open log. Cheap to clone; all clones share one writer.
+#[derive(Clone)]
+pub struct Logstream {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    replica_id: String,
+    path: PathBuf,
+    appender: Appender,
+    readers: ReadPool,
+    pump: Pump,
+    projection: Projection,
+}
+
+impl Logstream {
+    /// Opens (and creates) the log of a palace, with its live readers and its projection. Everything ends when `stop` is cancelled.
+    pub fn open(palace: &Path, stop: &CancellationToken) -> Result<Self, OpenError> {
+        let (path, replica_id, conn) = open_file(palace)?;
+        let readers = db::read_pool(&path).map_err(|source| OpenError::Pool { path: path.clone(), source })?;
+        let sqlite = |source| OpenError::Sqlite { path: path.clone(), source };
+        let projection = Projection::open(palace, &path, stop.clone())
+            .map_err(|source| OpenError::Projection { path: palace.join(projection::FILE_NAME), source })?;
+        let pump = Pump::start(&path, projection.clone(), stop.clone()).map_err(sqlite)?;
+        let wake = pump.waker();
+        let appender = Appender::start(conn, replica_id.clone(), move || wake.wake()).map_err(sqlite)?;
+        Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, pump, projection }) })
+    }
+
+    /// Which hub this is: `rep_<hex>`.
+    pub fn replica_id(&self) -> &str {
+        &self.inner.replica_id
+    }
+
+    /// The log's file.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// Appends an event. It is on disk when this returns.
+    pub async fn append(&self, event: NewEvent) -> Result<Event, StoreError> {
+        match self.inner.appender.write(None, Some(event)).await? {
+            Written { event: Some(event), .. } => Ok(event),
+            Written { event: None, .. } => Err(StoreError::Storage("an append wrote no event".to_owned())),
+        }
+    }
+
+    /// Stores an artifact. It is on disk when this returns.
+    pub async fn put_artifact(&self, artifact: NewArtifact) -> Result<loggia_domain::ArtifactRecord, StoreError> {
+        match self.inner.appender.write(Some(artifact), None).await? {
+            Written { artifact: Some(artifact), .. } => Ok(artifact),
+            Written { artifact: None, .. } => Err(StoreError::Storage("a put wrote no artifact".to_owned())),
+        }
+    }
+
+    /// Stores an artifact and appends the event that announces it, both or neither.
+    pub async fn submit(&self, artifact: NewArtifact, event: NewEvent) -> Result<Written, StoreError> {
+        self.inner.appender.write(Some(artifact), Some(event)).await
+    }
+
+    /// Counts, streams and open delegations, kept in step with the log.
+    pub fn projection(&self) -> &Projection {
+        &self.inner.projection
+    }
+
+    pub(crate) fn pump(&self) -> &Pump {
+        &self.inner.pump
+    }
+
+    /// Runs a question on a read-only connection, off the async threads.
+    pub(crate) async fn read<T, F>(&self, question: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&rusqlite::Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let pool = self.inner.readers.clone();
+        tokio::task::spawn_blocking(move || question(&*pool.get()?)).await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Ends the writer: what was sent is still committed, then the WAL is written back into the file.
+    pub fn close(&self) {
+        self.inner.appender.close();
+    }
+}
+
+/// Makes the palace folder, reads or mints the replica id, and opens the log's file with its schema.
+fn open_file(palace: &Path) -> Result<(PathBuf, String, rusqlite::Connection), OpenError> {
+    create_private_dir(palace).map_err(|source| OpenError::Io { path: palace.to_owned(), source })?;
+    let replica_id = replica::load_or_mint(palace)?;
+    let path = palace.join(FILE_NAME);
+    let sqlite = |source| OpenError::Sqlite { path: path.clone(), source };
+    let mut conn = db::open_writer(&path).map_err(sqlite)?;
+    migrate::migrate(&mut conn, &replica_id).map_err(sqlite)?;
+    Ok((path, replica_id, conn))
+}
+
+/// Creates a folder that only its owner may enter. One that is there already keeps its rights.
+fn create_private_dir(path: &Path) -> std::io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}

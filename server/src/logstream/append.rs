@@ -1,0 +1,370 @@
+//! The writer: one thread, one connection, group commit.
+//!
+//! # Design
+//! Callers put their write into a bounded queue. The thread takes everything that waits into ONE transaction, a savepoint each, and
+//! answers after the commit: an acknowledged write survives a power cut, and sixty-four callers share one fsync. A refused write
+//! takes nothing with it, neither a row nor a number.
+
+use std::sync::{Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use loggia_domain::clock::Clock;
+use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Refusal, id, timestamp};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use time::OffsetDateTime;
+use tokio::sync::{mpsc, oneshot};
+
+use super::StoreError;
+
+/// How many writes may wait before callers do.
+const QUEUE: usize = 1024;
+/// How many writes one transaction takes at most.
+const BATCH: usize = 256;
+/// How many bytes of bodies and artifacts one transaction takes at most.
+const BATCH_BYTES: usize = 32 * 1024 * 1024;
+
+/// What a write left in the log.
+#[derive(Debug, Clone)]
+pub struct Written {
+    /// The artifact, when one was given.
+    pub artifact: Option<ArtifactRecord>,
+    /// The event, when one was given.
+    pub event: Option<Event>,
+}
+
+struct Job {
+    artifact: Option<NewArtifact>,
+    event: Option<NewEvent>,
+    reply: oneshot::Sender<Result<Written, StoreError>>,
+}
+
+impl Job {
+    fn bytes(&self) -> usize {
+        self.artifact.as_ref().map_or(0, |a| a.content.len()) + self.event.as_ref().map_or(0, |e| e.body.len())
+    }
+}
+
+/// The way to the writer thread.
+pub struct Appender {
+    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Appender {
+    /// Starts the writer on its connection. `committed` is called after every commit.
+    pub fn start(conn: Connection, replica_id: String, committed: impl Fn() + Send + 'static) -> rusqlite::Result<Self> {
+        let (queue, jobs) = mpsc::channel(QUEUE);
+        let mut writer = Writer { conn, replica_id, clock: Clock::default() };
+        writer.seed_clock()?;
+        let thread = std::thread::Builder::new()
+            .name("log-writer".to_owned())
+            .spawn(move || writer.run(jobs, &committed))
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) })
+    }
+
+    /// Writes an artifact, an event, or both in one: the event then references the artifact.
+    pub async fn write(&self, artifact: Option<NewArtifact>, event: Option<NewEvent>) -> Result<Written, StoreError> {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
+        let (reply, answer) = oneshot::channel();
+        queue.send(Job { artifact, event, reply }).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// Lets the thread commit what waits, write the WAL back, and end.
+    pub fn close(&self) {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(thread) = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the log's writer thread panicked");
+        }
+    }
+}
+
+impl Drop for Appender {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+struct Writer {
+    conn: Connection,
+    replica_id: String,
+    clock: Clock,
+}
+
+/// The numbers that the next rows get, good for one transaction.
+struct Counters {
+    seq: i64,
+    origin_seq: i64,
+}
+
+impl Writer {
+    fn seed_clock(&mut self) -> rusqlite::Result<()> {
+        let newest: Option<String> = self.conn.query_row("SELECT max(hlc) FROM events", [], |r| r.get(0))?;
+        if let Some(stamp) = newest {
+            self.clock.observe(&stamp, now_ms());
+        }
+        Ok(())
+    }
+
+    fn run(mut self, mut jobs: mpsc::Receiver<Job>, committed: &dyn Fn()) {
+        while let Some(first) = jobs.blocking_recv() {
+            let mut bytes = first.bytes();
+            let mut batch = vec![first];
+            while batch.len() < BATCH && bytes < BATCH_BYTES {
+                let Ok(job) = jobs.try_recv() else { break };
+                bytes += job.bytes();
+                batch.push(job);
+            }
+            self.commit(batch, committed);
+        }
+        // A failure here loses nothing: the next start replays the WAL.
+        if let Err(error) = self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
+            tracing::warn!(%error, "the log's WAL could not be written back");
+        }
+    }
+
+    fn commit(&mut self, batch: Vec<Job>, committed: &dyn Fn()) {
+        let mut replies = Vec::with_capacity(batch.len());
+        match self.write_all(batch, &mut replies) {
+            Ok(()) => {
+                committed();
+                for (reply, outcome) in replies {
+                    // A caller that went away has no use for its answer; its event is in the log all the same.
+                    let _ = reply.send(outcome);
+                }
+            }
+            Err(error) => {
+                tracing::error!(%error, writes = replies.len(), "a group of writes was not committed");
+                for (reply, outcome) in replies {
+                    // What was refused on its own account keeps its own answer.
+                    let _ = reply.send(match outcome {
+                        Err(own @ (StoreError::Refused(_) | StoreError::NotFound(_))) => Err(own),
+                        _ => Err(StoreError::from_ref(&error)),
+                    });
+                }
+            }
+        }
+    }
+
+    /// Writes a batch in one transaction. On an error nothing of it is in the log, and `replies` still holds every caller.
+    fn write_all(&mut self, batch: Vec<Job>, replies: &mut Vec<Reply>) -> Result<(), StoreError> {
+        let mut jobs = batch.into_iter();
+        let mut failed = None;
+        match self.conn.transaction_with_behavior(TransactionBehavior::Immediate) {
+            Ok(tx) => match counters(&tx, &self.replica_id, &mut self.clock) {
+                Ok(mut counters) => {
+                    for job in jobs.by_ref() {
+                        let outcome = write_one(&tx, &self.replica_id, &mut self.clock, &mut counters, job.artifact, job.event);
+                        // A full disk makes SQLite roll the whole transaction back by itself.
+                        let rolled_back = tx.is_autocommit();
+                        if rolled_back {
+                            failed = Some(outcome.as_ref().err().map_or(StoreError::Full, StoreError::from_ref));
+                        }
+                        replies.push((job.reply, outcome));
+                        if rolled_back {
+                            break;
+                        }
+                    }
+                    if failed.is_none() {
+                        failed = tx.commit().err().map(StoreError::from);
+                    }
+                }
+                Err(error) => failed = Some(error.into()),
+            },
+            Err(error) => failed = Some(error.into()),
+        }
+        let Some(error) = failed else { return Ok(()) };
+        replies.extend(jobs.map(|job| (job.reply, Err(StoreError::from_ref(&error)))));
+        Err(error)
+    }
+}
+
+type Reply = (oneshot::Sender<Result<Written, StoreError>>, Result<Written, StoreError>);
+
+impl StoreError {
+    /// The same failure for another caller of the same group.
+    fn from_ref(error: &Self) -> Self {
+        match error {
+            Self::Refused(r) => Self::Refused(r.clone()),
+            Self::NotFound(r) => Self::NotFound(r.clone()),
+            Self::Busy => Self::Busy,
+            Self::Full => Self::Full,
+            Self::Closed => Self::Closed,
+            Self::Storage(s) => Self::Storage(s.clone()),
+        }
+    }
+}
+
+/// Reads where the log stands now that it is ours: another process may have written since the last group.
+fn counters(tx: &Connection, replica_id: &str, clock: &mut Clock) -> rusqlite::Result<Counters> {
+    let (seq, newest): (i64, Option<String>) = tx
+        .prepare_cached("SELECT coalesce((SELECT max(rowid) FROM events), 0), (SELECT max(hlc) FROM events)")?
+        .query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let origin_seq: Option<i64> = tx
+        .prepare_cached("SELECT max(origin_seq) FROM events WHERE origin_replica = ?1")?
+        .query_row([replica_id], |r| r.get(0))?;
+    if let Some(stamp) = newest {
+        clock.observe(&stamp, now_ms());
+    }
+    Ok(Counters { seq, origin_seq: origin_seq.unwrap_or(0) })
+}
+
+fn write_one(
+    tx: &Connection,
+    replica_id: &str,
+    clock: &mut Clock,
+    counters: &mut Counters,
+    artifact: Option<NewArtifact>,
+    event: Option<NewEvent>,
+) -> Result<Written, StoreError> {
+    if let Some(event) = &event {
+        check_artifacts(tx, &event.artifact_ids)?;
+    }
+    tx.prepare_cached("SAVEPOINT one")?.execute([])?;
+    let written = (|| {
+        let artifact = artifact.map(|a| insert_artifact(tx, replica_id, a)).transpose()?;
+        let event = event
+            .map(|mut e| {
+                e.artifact_ids.extend(artifact.iter().map(|a| a.id.clone()));
+                insert_event(tx, replica_id, clock, counters, e)
+            })
+            .transpose()?;
+        Ok(Written { artifact, event })
+    })();
+    if tx.is_autocommit() {
+        return written;
+    }
+    if written.is_err() {
+        tx.prepare_cached("ROLLBACK TO one")?.execute([])?;
+    }
+    tx.prepare_cached("RELEASE one")?.execute([])?;
+    written
+}
+
+fn check_artifacts(tx: &Connection, ids: &[String]) -> Result<(), StoreError> {
+    for id in ids {
+        let known = tx.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
+        if known.is_none() {
+            let shown = loggia_domain::refusal::quoted(id);
+            return Err(StoreError::Refused(
+                Refusal::new("artifact_ids", format!("artifact_ids references unknown artifact {shown}"))
+                    .value(id.as_str())
+                    .hint("store it first with mempalace_artifact_put and use the id of the answer"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn insert_artifact(tx: &Connection, replica_id: &str, new: NewArtifact) -> Result<ArtifactRecord, StoreError> {
+    let now = OffsetDateTime::now_utc();
+    let record = ArtifactRecord {
+        id: id::artifact_id(now, random()?),
+        kind: new.kind.as_str().to_owned(),
+        sha256: new.sha256,
+        // A content has at most 4 MiB by the field rules.
+        size_bytes: i64::try_from(new.content.len()).unwrap_or(i64::MAX),
+        created_by: new.created_by,
+        created_at: timestamp::created_at(now),
+        origin_replica: Some(replica_id.to_owned()),
+    };
+    tx.prepare_cached(
+        "INSERT INTO artifacts (id, kind, sha256, size_bytes, content, created_by, created_at, metadata_json, origin_replica)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?
+    .execute(rusqlite::params![
+        record.id,
+        record.kind,
+        record.sha256,
+        record.size_bytes,
+        new.content,
+        record.created_by,
+        record.created_at,
+        new.metadata.text(),
+        replica_id
+    ])?;
+    Ok(record)
+}
+
+fn insert_event(
+    tx: &Connection,
+    replica_id: &str,
+    clock: &mut Clock,
+    counters: &mut Counters,
+    new: NewEvent,
+) -> Result<Event, StoreError> {
+    let now = OffsetDateTime::now_utc();
+    let seq = counters.seq + 1;
+    let origin_seq = seq.max(counters.origin_seq + 1);
+    let event = Event {
+        id: id::event_id(now, random()?),
+        seq,
+        origin_replica: Some(replica_id.to_owned()),
+        origin_seq: Some(origin_seq),
+        hlc: Some(clock.tick(ms(now)).text(replica_id)),
+        event_type: new.event_type,
+        stream: new.stream,
+        room: new.room,
+        topic: new.topic,
+        from_agent: new.from_agent,
+        to_agent: new.to_agent,
+        correlation_id: new.correlation_id,
+        branch: new.branch,
+        base_commit: new.base_commit,
+        status: new.status.map(|s| s.as_str().to_owned()),
+        artifact_ids: new.artifact_ids,
+        body: new.body,
+        body_truncated: false,
+        body_length: None,
+        created_at: timestamp::created_at(now),
+        metadata: new.metadata,
+    };
+    tx.prepare_cached(
+        "INSERT INTO events (rowid, id, type, stream, room, topic, from_agent, to_agent, correlation_id, branch, base_commit, status,
+             body, created_at, metadata_json, origin_replica, origin_seq, hlc)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+    )?
+    .execute(rusqlite::params![
+        seq,
+        event.id,
+        event.event_type,
+        event.stream,
+        event.room,
+        event.topic,
+        event.from_agent,
+        event.to_agent,
+        event.correlation_id,
+        event.branch,
+        event.base_commit,
+        event.status,
+        event.body,
+        event.created_at,
+        event.metadata.text(),
+        replica_id,
+        origin_seq,
+        event.hlc
+    ])?;
+    for artifact_id in &event.artifact_ids {
+        tx.prepare_cached("INSERT INTO event_artifacts (event_id, artifact_id) VALUES (?1, ?2)")?
+            .execute([&event.id, artifact_id])?;
+    }
+    *counters = Counters { seq, origin_seq };
+    Ok(event)
+}
+
+fn random() -> Result<[u8; 6], StoreError> {
+    let mut bytes = [0; 6];
+    getrandom::fill(&mut bytes).map_err(|e| StoreError::Storage(format!("no random bytes: {e}")))?;
+    Ok(bytes)
+}
+
+fn now_ms() -> u64 {
+    ms(OffsetDateTime::now_utc())
+}
+
+fn ms(at: OffsetDateTime) -> u64 {
+    u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(0)
+}

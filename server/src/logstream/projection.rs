@@ -1,0 +1,291 @@
+//! Counts of streams and rooms, and the delegations that are under way: kept beside the log, in step with it, never scanned per page.
+//!
+//! # Design
+//! A side file, so that the log's own writes never wait for it. One thread follows the log in arrival order and writes what changed;
+//! a delegation that was touched is folded again from its own events. Everything here can be rebuilt from the log: a file that does
+//! not fit it (another schema, a restored log, damage) is thrown away and made anew.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+use loggia_domain::delegation::{self, Delegation};
+use rusqlite::{Connection, OptionalExtension, params};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::{StoreError, sql};
+use crate::db::{self, ReadPool};
+
+/// The side file within a palace.
+pub const FILE_NAME: &str = "loggia_projection.sqlite3";
+
+/// Raised whenever the tables or the meaning of what is in them changes: older files are made anew.
+const VERSION: i64 = 1;
+const TABLES: &str = "
+CREATE TABLE rooms (stream TEXT NOT NULL, room TEXT NOT NULL, events INTEGER NOT NULL, newest_seq INTEGER NOT NULL,
+    newest_at TEXT NOT NULL, PRIMARY KEY (stream, room)) WITHOUT ROWID;
+CREATE TABLE delegations (correlation_id TEXT PRIMARY KEY, state TEXT NOT NULL, question INTEGER NOT NULL,
+    pending_since_ms INTEGER, last_at_ms INTEGER NOT NULL, card TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX delegations_state ON delegations(state, last_at_ms);
+CREATE TABLE progress (only INTEGER PRIMARY KEY CHECK (only = 1), seq INTEGER NOT NULL, event_id TEXT);
+INSERT INTO progress VALUES (1, 0, NULL);";
+
+/// How many events one step takes.
+const STEP: i64 = 5000;
+/// The least time between two steps: under a storm of appends a delegation is folded once, not once per event.
+const PAUSE: Duration = Duration::from_millis(20);
+/// Beyond so many events only those that decide the state are folded.
+const MAX_FOLDED: i64 = 2000;
+/// How much of a body the fold needs: its title and the definition of done.
+const BODY_CHARS: i64 = 4000;
+
+/// One room's figures.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RoomFigures {
+    /// Its stream.
+    pub stream: String,
+    /// Its name.
+    pub room: String,
+    /// How many events it holds.
+    pub events: u64,
+    /// The arrival number of its newest event.
+    pub newest_seq: i64,
+    /// `created_at` of its newest event.
+    pub newest_at: String,
+}
+
+/// The handle of the projection. Cheap to clone.
+#[derive(Clone)]
+pub struct Projection {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    readers: ReadPool,
+    wake: SyncSender<()>,
+    seq: watch::Receiver<i64>,
+}
+
+impl Projection {
+    /// Opens or makes the side file and starts to follow the log in `log_path`.
+    pub fn open(palace: &Path, log_path: &Path, stop: CancellationToken) -> Result<Self, StoreError> {
+        let path = palace.join(FILE_NAME);
+        let log = Connection::open(log_path)?;
+        log.busy_timeout(db::BUSY_TIMEOUT)?;
+        log.pragma_update(None, "query_only", true)?;
+        let side = match open_side(&path, &log) {
+            Ok(side) => side,
+            Err(error) => {
+                tracing::warn!(%error, "the projection is made anew from the log");
+                remove(&path);
+                open_side(&path, &log)?
+            }
+        };
+        let start = side.query_row("SELECT seq FROM progress", [], |r| r.get(0))?;
+        let readers = db::read_pool(&path)?;
+        let (wake, woken) = sync_channel(1);
+        let (seq, follow_seq) = watch::channel(start);
+        std::thread::Builder::new()
+            .name("log-projection".to_owned())
+            .spawn(move || Projector { log, side, seq, failing: false }.run(&woken, &stop))
+            .map_err(|e| StoreError::Storage(e.to_string()))?;
+        Ok(Self { inner: Arc::new(Inner { readers, wake, seq: follow_seq }) })
+    }
+
+    /// Tells the projection that events were committed. Never blocks.
+    pub fn wake(&self) {
+        let _ = self.inner.wake.try_send(());
+    }
+
+    /// The arrival number up to which everything is counted.
+    pub fn seq(&self) -> i64 {
+        *self.inner.seq.borrow()
+    }
+
+    /// Waits until everything up to `seq` is counted, at most `patience`. A page asks this to show what its reader just wrote.
+    pub async fn caught_up(&self, seq: i64, patience: Duration) {
+        let mut follow = self.inner.seq.clone();
+        // Late is no error: the page says up to where it counts.
+        let _ = tokio::time::timeout(patience, follow.wait_for(|now| *now >= seq)).await;
+    }
+
+    /// Every room, newest activity first.
+    pub async fn rooms(&self) -> Result<Vec<RoomFigures>, StoreError> {
+        self.read(|conn| {
+            let rows = conn
+                .prepare_cached("SELECT stream, room, events, newest_seq, newest_at FROM rooms ORDER BY newest_seq DESC")?
+                .query_map([], |r| {
+                    Ok(RoomFigures {
+                        stream: r.get(0)?,
+                        room: r.get(1)?,
+                        events: u64::try_from(r.get::<_, i64>(2)?).unwrap_or(0),
+                        newest_seq: r.get(3)?,
+                        newest_at: r.get(4)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(rows)
+        })
+        .await
+    }
+
+    /// Delegations under way (and those that failed after `failed_since_ms`), longest waiting first, at most `limit`, without their
+    /// steps; and how many there are.
+    pub async fn open_delegations(&self, failed_since_ms: i64, limit: i64) -> Result<(Vec<Delegation>, u64), StoreError> {
+        self.read(move |conn| {
+            const WHERE: &str = "state IN ('open', 'claimed', 'ready', 'blocked') OR (state = 'other' AND question)
+                OR (state = 'failed' AND last_at_ms >= ?1)";
+            let total: i64 = conn
+                .prepare_cached(&format!("SELECT count(*) FROM delegations WHERE {WHERE}"))?
+                .query_row([failed_since_ms], |r| r.get(0))?;
+            let cards: Vec<String> = conn
+                .prepare_cached(&format!(
+                    "SELECT card FROM delegations WHERE {WHERE} ORDER BY coalesce(pending_since_ms, last_at_ms) LIMIT ?2"
+                ))?
+                .query_map(params![failed_since_ms, limit], |r| r.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            let cards = cards.iter().filter_map(|card| serde_json::from_str(card).ok()).collect();
+            Ok((cards, u64::try_from(total).unwrap_or(0)))
+        })
+        .await
+    }
+
+    async fn read<T, F>(&self, question: F) -> Result<T, StoreError>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    {
+        let pool = self.inner.readers.clone();
+        tokio::task::spawn_blocking(move || question(&*pool.get()?)).await.map_err(|_| StoreError::Closed)?
+    }
+}
+
+fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {
+    let side = db::open_writer(path)?;
+    // The log is the truth: after a power cut the last steps are simply taken again.
+    side.pragma_update(None, "synchronous", "normal")?;
+    let version: i64 = side.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    if version == 0 {
+        side.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))?;
+    } else if version != VERSION {
+        return Err(StoreError::Storage(format!("its schema is version {version}, not {VERSION}")));
+    }
+    let (seq, event_id): (i64, Option<String>) =
+        side.query_row("SELECT seq, event_id FROM progress", [], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    let there: Option<String> =
+        log.query_row("SELECT id FROM events WHERE rowid = ?1", [seq], |r| r.get(0)).optional()?;
+    if seq > 0 && there != event_id {
+        return Err(StoreError::Storage("it was made from another state of the log".to_owned()));
+    }
+    Ok(side)
+}
+
+fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let mut name = path.as_os_str().to_owned();
+        name.push(suffix);
+        // What is not there need not go; anything worse shows when the file is opened again.
+        let _ = std::fs::remove_file(PathBuf::from(name));
+    }
+}
+
+struct Projector {
+    log: Connection,
+    side: Connection,
+    seq: watch::Sender<i64>,
+    failing: bool,
+}
+
+impl Projector {
+    fn run(mut self, woken: &Receiver<()>, stop: &CancellationToken) {
+        loop {
+            while !stop.is_cancelled() {
+                match self.step() {
+                    Ok(more) => {
+                        self.failing = false;
+                        if !more {
+                            break;
+                        }
+                    }
+                    Err(error) => {
+                        if !std::mem::replace(&mut self.failing, true) {
+                            tracing::error!(%error, "the projection cannot follow the log for now; counts and boards are old");
+                        }
+                        break;
+                    }
+                }
+            }
+            std::thread::sleep(PAUSE);
+            match woken.recv_timeout(Duration::from_millis(500)) {
+                Ok(()) | Err(RecvTimeoutError::Timeout) if !stop.is_cancelled() => {}
+                _ => return,
+            }
+        }
+    }
+
+    /// Takes the next events into the counts; answers whether there may be more.
+    fn step(&mut self) -> Result<bool, StoreError> {
+        let from = *self.seq.borrow();
+        let rows: Vec<(i64, String, String, String, String, Option<String>)> = self
+            .log
+            .prepare_cached(
+                "SELECT rowid, id, stream, room, created_at, correlation_id FROM events WHERE rowid > ?1 ORDER BY rowid LIMIT ?2",
+            )?
+            .query_map([from, STEP], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?)))?
+            .collect::<rusqlite::Result<_>>()?;
+        let Some((last, last_id, ..)) = rows.last().cloned() else { return Ok(false) };
+        let tx = self.side.transaction()?;
+        for (seq, _, stream, room, created_at, _) in &rows {
+            tx.prepare_cached(
+                "INSERT INTO rooms VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT DO UPDATE
+                 SET events = events + 1, newest_seq = excluded.newest_seq, newest_at = excluded.newest_at",
+            )?
+            .execute(params![stream, room, seq, created_at])?;
+        }
+        let touched: BTreeSet<String> = rows.iter().filter_map(|row| row.5.clone()).collect();
+        for correlation_id in touched {
+            if let Some(card) = fold(&self.log, &correlation_id)? {
+                keep(&tx, &card)?;
+            }
+        }
+        tx.execute("UPDATE progress SET seq = ?1, event_id = ?2", params![last, last_id])?;
+        tx.commit()?;
+        self.seq.send_replace(last);
+        Ok(i64::try_from(rows.len()).unwrap_or(i64::MAX) == STEP)
+    }
+}
+
+/// Folds one correlation; `None` when it is a conversation that delegates nothing.
+fn fold(log: &Connection, correlation_id: &str) -> Result<Option<Delegation>, StoreError> {
+    let columns = sql::EVENT_COLUMNS.replace("e.body", &format!("substr(e.body, 1, {BODY_CHARS})"));
+    let count: i64 = log
+        .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM events WHERE correlation_id = ?1 LIMIT ?2)")?
+        .query_row(params![correlation_id, MAX_FOLDED + 1], |r| r.get(0))?;
+    let which = if count > MAX_FOLDED { "AND (status IS NOT NULL OR type = 'task.request')" } else { "" };
+    let events = log
+        .prepare_cached(&format!(
+            "SELECT {columns} FROM events e WHERE correlation_id = ?1 {which} ORDER BY e.rowid DESC LIMIT {MAX_FOLDED}"
+        ))?
+        .query_map([correlation_id], sql::event)?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let delegates = events.iter().any(|e| e.event_type == "task.request" || e.known_status().is_some());
+    let folded = delegation::fold(&events).filter(|d| delegates || d.open_question);
+    Ok(folded.map(|d| Delegation { steps: Vec::new(), ..d }))
+}
+
+fn keep(tx: &Connection, card: &Delegation) -> Result<(), StoreError> {
+    let text = serde_json::to_string(card).map_err(|e| StoreError::Storage(e.to_string()))?;
+    let ms = |ms: u64| i64::try_from(ms).unwrap_or(i64::MAX);
+    tx.prepare_cached("INSERT OR REPLACE INTO delegations VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?.execute(params![
+        card.correlation_id,
+        card.state.as_str(),
+        card.open_question,
+        card.pending_since_ms.map(ms),
+        ms(card.last_at_ms),
+        text
+    ])?;
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! The one reader that follows the log for everybody: it wakes live readers and keeps the newest frames at hand.
+//!
+//! # Design
+//! Ten thousand streams must not ask the database ten thousand times per event. One thread reads what was committed, by this
+//! process or another, puts each event with its serialised frame into a bounded ring, and bumps a watch with the newest arrival
+//! number. The watch carries no data: a reader takes what lies after its own cursor, and one that fell out of the ring goes back to
+//! the database.
+
+use std::collections::VecDeque;
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use bytes::Bytes;
+use loggia_domain::Event;
+use rusqlite::Connection;
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::projection::Projection;
+use super::read::{self, Order};
+use super::sql::Conditions;
+use crate::db;
+
+/// How often the file is looked at for another process's commits.
+const LOOK: Duration = Duration::from_millis(25);
+/// How many events are read at once.
+const PAGE: usize = 512;
+/// How many frames are kept at hand.
+const RING_FRAMES: usize = 4096;
+/// How many bytes of frames are kept at hand.
+const RING_BYTES: usize = 32 * 1024 * 1024;
+
+/// One event and its server-sent frame, shared by all who send it.
+#[derive(Debug)]
+pub struct Frame {
+    /// The event.
+    pub event: Event,
+    /// `id: …`, `event: logstream`, `data: …` and the blank line.
+    pub sse: Bytes,
+}
+
+impl Frame {
+    /// An event with its frame.
+    pub fn new(event: Event) -> Self {
+        // An event is plain text, numbers and JSON that was checked: it always serialises; the fallback only guards the frame's form.
+        let data = serde_json::to_string(&event).unwrap_or_else(|_| "null".to_owned());
+        let id: String = event.id.chars().filter(|c| !c.is_control()).collect();
+        let sse = Bytes::from(format!("id: {id}\nevent: logstream\ndata: {data}\n\n"));
+        Self { event, sse }
+    }
+}
+
+/// The newest frames, oldest first, without a hole.
+#[derive(Default)]
+struct Ring {
+    frames: VecDeque<Arc<Frame>>,
+    bytes: usize,
+    /// The arrival number before the oldest frame: everything after it is here.
+    floor: i64,
+}
+
+impl Ring {
+    fn push(&mut self, frame: Arc<Frame>) {
+        self.bytes += frame.sse.len();
+        self.frames.push_back(frame);
+        while self.frames.len() > RING_FRAMES || self.bytes > RING_BYTES {
+            let Some(old) = self.frames.pop_front() else { break };
+            self.bytes -= old.sse.len();
+            self.floor = old.event.seq;
+        }
+    }
+}
+
+struct Shared {
+    ring: RwLock<Ring>,
+    newest: watch::Sender<i64>,
+}
+
+/// The pump's handle.
+pub struct Pump {
+    shared: Arc<Shared>,
+    wake: SyncSender<()>,
+}
+
+/// Tells the pump that something was committed.
+pub struct Waker(SyncSender<()>);
+
+impl Waker {
+    /// Never blocks: a wake-up that is already on its way is enough.
+    pub fn wake(&self) {
+        let _ = self.0.try_send(());
+    }
+}
+
+impl Pump {
+    /// Starts to follow the log from its present end.
+    pub fn start(path: &Path, projection: Projection, stop: CancellationToken) -> rusqlite::Result<Self> {
+        let conn = Connection::open(path)?;
+        conn.busy_timeout(db::BUSY_TIMEOUT)?;
+        conn.pragma_update(None, "query_only", true)?;
+        let tip = read::newest(&conn)?.seq;
+        let shared = Arc::new(Shared {
+            ring: RwLock::new(Ring { floor: tip, ..Ring::default() }),
+            newest: watch::Sender::new(tip),
+        });
+        let (wake, woken) = sync_channel(1);
+        let for_thread = Arc::clone(&shared);
+        std::thread::Builder::new()
+            .name("log-pump".to_owned())
+            .spawn(move || follow(&conn, tip, &for_thread, &projection, &woken, &stop))
+            .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
+        Ok(Self { shared, wake })
+    }
+
+    /// The way to say that something was committed.
+    pub fn waker(&self) -> Waker {
+        Waker(self.wake.clone())
+    }
+
+    /// The newest arrival number that readers may see, and its changes.
+    pub fn subscribe(&self) -> watch::Receiver<i64> {
+        self.shared.newest.subscribe()
+    }
+
+    /// The newest arrival number that readers may see.
+    pub fn newest(&self) -> i64 {
+        *self.shared.newest.borrow()
+    }
+
+    /// At most `limit` frames after a cursor, if the ring still holds everything after it.
+    pub fn after(&self, cursor: i64, limit: usize) -> Option<Vec<Arc<Frame>>> {
+        let ring = self.shared.ring.read().unwrap_or_else(PoisonError::into_inner);
+        if cursor < ring.floor {
+            return None;
+        }
+        let start = ring.frames.partition_point(|f| f.event.seq <= cursor);
+        Some(ring.frames.iter().skip(start).take(limit).cloned().collect())
+    }
+}
+
+fn follow(
+    conn: &Connection,
+    mut tip: i64,
+    shared: &Shared,
+    projection: &Projection,
+    woken: &Receiver<()>,
+    stop: &CancellationToken,
+) {
+    let mut version = None;
+    let mut failing = false;
+    while !stop.is_cancelled() {
+        let told = match woken.recv_timeout(LOOK) {
+            Ok(()) => true,
+            Err(RecvTimeoutError::Timeout) => false,
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        match advance(conn, tip, &mut version, told, shared, projection) {
+            Ok(now) => {
+                tip = now;
+                failing = false;
+            }
+            // Said once per change: the next look tries again.
+            Err(error) if !failing => {
+                tracing::error!(%error, "the log cannot be followed for now; live readers wait");
+                failing = true;
+            }
+            Err(_) => {}
+        }
+    }
+}
+
+/// Reads what was committed after `tip`, if anything was, and gives the new tip.
+fn advance(
+    conn: &Connection,
+    mut tip: i64,
+    version: &mut Option<i64>,
+    told: bool,
+    shared: &Shared,
+    projection: &Projection,
+) -> Result<i64, super::StoreError> {
+    // Changes with every commit of another connection, ours and other processes' alike; a plain memory read.
+    let now: i64 = conn.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?;
+    if !told && *version == Some(now) {
+        return Ok(tip);
+    }
+    loop {
+        let mut wanted = Conditions::default();
+        wanted.push("rowid > ?", tip);
+        let events = read::matching(conn, &wanted, Order::Asc, PAGE)?;
+        let full = events.len() == PAGE;
+        if let Some(last) = events.last() {
+            tip = last.seq;
+            projection.wake();
+            let frames: Vec<_> = events.into_iter().map(|e| Arc::new(Frame::new(e))).collect();
+            {
+                let mut ring = shared.ring.write().unwrap_or_else(PoisonError::into_inner);
+                frames.into_iter().for_each(|f| ring.push(f));
+            }
+            shared.newest.send_replace(tip);
+        }
+        if !full {
+            *version = Some(now);
+            return Ok(tip);
+        }
+    }
+}

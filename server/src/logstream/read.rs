@@ -1,0 +1,189 @@
+//! Questions to the log that are answered once: lists, single events, artifacts. Live readers use [`super::Tail`].
+
+use std::collections::HashMap;
+
+use loggia_domain::{Artifact, ArtifactRecord, Event, Filter, Refusal, refusal::quoted};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::sql::{self, Conditions};
+use super::{Logstream, StoreError};
+
+/// How many events one list gives at most (`contract: logstream`, section Reading).
+pub const MAX_LIMIT: usize = 500;
+/// How many it gives when nothing is said.
+pub const DEFAULT_LIMIT: usize = 50;
+
+/// The direction of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// Oldest first.
+    Asc,
+    /// Newest first.
+    Desc,
+}
+
+/// What a list asks. Cursors are event ids, both exclusive.
+#[derive(Debug, Clone)]
+pub struct ListQuery {
+    /// What passes.
+    pub filter: Filter,
+    /// Only what arrived after this event.
+    pub since_event_id: Option<String>,
+    /// Only what arrived before this event.
+    pub before_event_id: Option<String>,
+    /// The direction.
+    pub order: Order,
+    /// At most so many.
+    pub limit: usize,
+}
+
+/// The newest event at a read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Newest {
+    /// Its arrival number; 0 on an empty log.
+    pub seq: i64,
+    /// Its id; `None` on an empty log.
+    pub id: Option<String>,
+}
+
+/// What a list answers, all from one moment of the log.
+#[derive(Debug)]
+pub struct Listed {
+    /// In the order asked.
+    pub events: Vec<Event>,
+    /// Whether more match in the same direction.
+    pub has_more: bool,
+    /// The newest event of the log, matching or not.
+    pub newest: Newest,
+}
+
+impl Logstream {
+    /// A list of events (`contract: logstream`, section Reading). An unknown cursor is an error, never "from the start".
+    pub async fn list(&self, query: ListQuery) -> Result<Listed, StoreError> {
+        self.read(move |conn| in_snapshot(conn, |conn| list(conn, &query))).await
+    }
+
+    /// One event; `None` if there is no such id.
+    pub async fn event(&self, id: String) -> Result<Option<Event>, StoreError> {
+        self.read(move |conn| event(conn, &id)).await
+    }
+
+    /// One artifact with its content; `None` if there is no such id.
+    pub async fn artifact(&self, id: String) -> Result<Option<Artifact>, StoreError> {
+        self.read(move |conn| {
+            let sql = format!("SELECT {}, content, metadata_json FROM artifacts WHERE id = ?1", sql::ARTIFACT_COLUMNS);
+            Ok(conn.prepare_cached(&sql)?.query_row([id], sql::artifact).optional()?)
+        })
+        .await
+    }
+
+    /// What is told about some artifacts, by id; unknown ids are left out.
+    pub async fn artifact_records(&self, ids: Vec<String>) -> Result<HashMap<String, ArtifactRecord>, StoreError> {
+        self.read(move |conn| {
+            let sql = format!("SELECT {} FROM artifacts WHERE id = ?1", sql::ARTIFACT_COLUMNS);
+            let mut found = HashMap::new();
+            for id in ids {
+                if let Some(record) = conn.prepare_cached(&sql)?.query_row([&id], sql::artifact_record).optional()? {
+                    found.insert(id, record);
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
+
+    /// The events that reference an artifact, in arrival order, at most `limit`.
+    pub async fn references(&self, artifact_id: String, limit: usize) -> Result<Vec<Event>, StoreError> {
+        self.read(move |conn| {
+            let sql = format!(
+                "SELECT {} FROM events e WHERE e.rowid IN (SELECT r.rowid FROM event_artifacts a JOIN events r ON r.id = a.event_id
+                 WHERE a.artifact_id = ?1) ORDER BY e.rowid LIMIT ?2",
+                sql::EVENT_COLUMNS
+            );
+            let events = conn
+                .prepare_cached(&sql)?
+                .query_map(rusqlite::params![artifact_id, as_i64(limit)], sql::event)?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(events)
+        })
+        .await
+    }
+
+    /// The newest event.
+    pub async fn newest(&self) -> Result<Newest, StoreError> {
+        self.read(|conn| Ok(newest(conn)?)).await
+    }
+
+    /// The arrival number of a cursor; `field` is what the caller called it.
+    pub async fn seq_of(&self, field: &'static str, id: String) -> Result<i64, StoreError> {
+        self.read(move |conn| seq_of(conn, field, &id)).await
+    }
+}
+
+/// Runs several questions against one moment of the log.
+pub fn in_snapshot<T>(conn: &Connection, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+    let tx = conn.unchecked_transaction()?;
+    let answer = ask(&tx)?;
+    tx.finish()?;
+    Ok(answer)
+}
+
+fn list(conn: &Connection, query: &ListQuery) -> Result<Listed, StoreError> {
+    let newest = newest(conn)?;
+    let mut conditions = Conditions::default();
+    if let Some(id) = &query.since_event_id {
+        conditions.push("rowid > ?", seq_of(conn, "since_event_id", id)?);
+    }
+    if let Some(id) = &query.before_event_id {
+        conditions.push("rowid < ?", seq_of(conn, "before_event_id", id)?);
+    }
+    conditions.push_filter(&query.filter);
+    let mut events = matching(conn, &conditions, query.order, query.limit + 1)?;
+    let has_more = events.len() > query.limit;
+    events.truncate(query.limit);
+    Ok(Listed { events, has_more, newest })
+}
+
+/// Matching events. The rowids are found first, so that sorting never carries bodies.
+pub(super) fn matching(conn: &Connection, wanted: &Conditions, order: Order, limit: usize) -> Result<Vec<Event>, StoreError> {
+    let direction = match order {
+        Order::Asc => "ASC",
+        Order::Desc => "DESC",
+    };
+    let sql = format!(
+        "SELECT {} FROM events e WHERE e.rowid IN (SELECT rowid FROM events {} ORDER BY rowid {direction} LIMIT {limit})
+         ORDER BY e.rowid {direction}",
+        sql::EVENT_COLUMNS,
+        wanted.where_clause(),
+    );
+    let rows = conn.prepare_cached(&sql)?.query_map(wanted.params(), sql::event)?.collect::<rusqlite::Result<Vec<_>>>();
+    Ok(rows?)
+}
+
+/// One event by id.
+pub(super) fn event(conn: &Connection, id: &str) -> Result<Option<Event>, StoreError> {
+    let sql = format!("SELECT {} FROM events e WHERE e.id = ?1", sql::EVENT_COLUMNS);
+    Ok(conn.prepare_cached(&sql)?.query_row([id], sql::event).optional()?)
+}
+
+pub(super) fn newest(conn: &Connection) -> rusqlite::Result<Newest> {
+    let row = conn
+        .prepare_cached("SELECT rowid, id FROM events ORDER BY rowid DESC LIMIT 1")?
+        .query_row([], |r| Ok(Newest { seq: r.get(0)?, id: r.get(1)? }))
+        .optional()?;
+    Ok(row.unwrap_or(Newest { seq: 0, id: None }))
+}
+
+fn seq_of(conn: &Connection, field: &str, id: &str) -> Result<i64, StoreError> {
+    conn.prepare_cached("SELECT rowid FROM events WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?.ok_or_else(|| {
+        StoreError::NotFound(
+            Refusal::new(field, format!("{field} {} not found", quoted(id)))
+                .value(id)
+                .hint("cursors are event ids of this hub; list without a cursor to get a fresh one"),
+        )
+    })
+}
+
+fn as_i64(n: usize) -> i64 {
+    i64::try_from(n).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,122 @@
+//! The columns of the log and the SQL of a filter: the one place that knows both.
+
+use loggia_domain::{Artifact, ArtifactRecord, Column, Event, Filter, Metadata};
+use rusqlite::Row;
+
+/// What [`event`] reads, in its order; `e` is the events table.
+pub const EVENT_COLUMNS: &str = "e.id, e.rowid, e.origin_replica, e.origin_seq, e.hlc, e.type, e.stream, e.room, e.topic, e.from_agent,
+    e.to_agent, e.correlation_id, e.branch, e.base_commit, e.status, e.body, e.created_at, e.metadata_json,
+    (SELECT json_group_array(artifact_id) FROM
+        (SELECT artifact_id FROM event_artifacts WHERE event_id = e.id ORDER BY artifact_id))";
+
+/// An event out of a row of [`EVENT_COLUMNS`].
+pub fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
+    let artifacts = row.get_ref(18)?.as_str()?;
+    let artifact_ids = if artifacts == "[]" { Vec::new() } else { serde_json::from_str(artifacts).unwrap_or_default() };
+    Ok(Event {
+        id: row.get(0)?,
+        seq: row.get(1)?,
+        origin_replica: row.get(2)?,
+        origin_seq: row.get(3)?,
+        hlc: row.get(4)?,
+        event_type: row.get(5)?,
+        stream: row.get(6)?,
+        room: row.get(7)?,
+        topic: row.get(8)?,
+        from_agent: row.get(9)?,
+        to_agent: row.get(10)?,
+        correlation_id: row.get(11)?,
+        branch: row.get(12)?,
+        base_commit: row.get(13)?,
+        status: row.get(14)?,
+        body: row.get(15)?,
+        body_truncated: false,
+        body_length: None,
+        created_at: row.get(16)?,
+        metadata: Metadata::from_stored(row.get(17)?),
+        artifact_ids,
+    })
+}
+
+/// What [`artifact_record`] reads, in its order.
+pub const ARTIFACT_COLUMNS: &str = "id, kind, sha256, size_bytes, created_by, created_at, origin_replica";
+
+/// An artifact without its content, out of a row of [`ARTIFACT_COLUMNS`].
+pub fn artifact_record(row: &Row<'_>) -> rusqlite::Result<ArtifactRecord> {
+    Ok(ArtifactRecord {
+        id: row.get(0)?,
+        kind: row.get(1)?,
+        sha256: row.get(2)?,
+        size_bytes: row.get(3)?,
+        created_by: row.get(4)?,
+        created_at: row.get(5)?,
+        origin_replica: row.get(6)?,
+    })
+}
+
+/// A whole artifact, out of a row of [`ARTIFACT_COLUMNS`] followed by `content, metadata_json`.
+pub fn artifact(row: &Row<'_>) -> rusqlite::Result<Artifact> {
+    let record = artifact_record(row)?;
+    Ok(Artifact {
+        id: record.id,
+        kind: record.kind,
+        sha256: record.sha256,
+        size_bytes: record.size_bytes,
+        content: row.get(7)?,
+        created_by: record.created_by,
+        created_at: record.created_at,
+        metadata: Metadata::from_stored(row.get(8)?),
+        origin_replica: record.origin_replica,
+    })
+}
+
+/// Conditions joined by AND, with their values in order.
+#[derive(Debug, Default)]
+pub struct Conditions {
+    clauses: Vec<String>,
+    values: Vec<rusqlite::types::Value>,
+}
+
+impl Conditions {
+    /// Adds one condition with one `?`.
+    pub fn push(&mut self, clause: &str, value: impl Into<rusqlite::types::Value>) {
+        self.clauses.push(clause.to_owned());
+        self.values.push(value.into());
+    }
+
+    /// Adds what a filter asks; the same meaning as [`Filter::matches`].
+    pub fn push_filter(&mut self, filter: &Filter) {
+        for (column, values) in &filter.any {
+            self.push_in(*column, values, *column == Column::ToAgent);
+        }
+        for (column, values) in &filter.none {
+            let marks = vec!["?"; values.len()].join(", ");
+            self.clauses.push(format!("({0} IS NULL OR {0} NOT IN ({marks}))", column.as_str()));
+            self.values.extend(values.iter().map(|v| v.clone().into()));
+        }
+        if let Some(since) = &filter.since_created_at {
+            self.push("created_at >= ?", since.clone());
+        }
+    }
+
+    fn push_in(&mut self, column: Column, values: &[String], or_everybody: bool) {
+        let all: Vec<&str> = values.iter().map(String::as_str).chain(or_everybody.then_some("*")).collect();
+        if let [one] = all[..] {
+            self.push(&format!("{} = ?", column.as_str()), one.to_owned());
+        } else {
+            let marks = vec!["?"; all.len()].join(", ");
+            self.clauses.push(format!("{} IN ({marks})", column.as_str()));
+            self.values.extend(all.into_iter().map(|v| v.to_owned().into()));
+        }
+    }
+
+    /// `WHERE …`, or nothing.
+    pub fn where_clause(&self) -> String {
+        if self.clauses.is_empty() { String::new() } else { format!("WHERE {}", self.clauses.join(" AND ")) }
+    }
+
+    /// The values for the marks.
+    pub fn params(&self) -> impl rusqlite::Params + '_ {
+        rusqlite::params_from_iter(self.values.iter())
+    }
+}

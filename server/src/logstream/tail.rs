@@ -1,0 +1,87 @@
+//! The one way to follow the log: a cursor of one's own, woken by commits.
+//!
+//! Register, take the position, read what lies after the cursor, sleep until woken. No event travels in a channel, so a slow reader
+//! loses nothing and harms nobody, and there is no gap between what was and what comes.
+
+use std::sync::Arc;
+
+use loggia_domain::Filter;
+use tokio::sync::watch;
+
+use super::pump::Frame;
+use super::read::{self, Order};
+use super::sql::Conditions;
+use super::{Logstream, StoreError};
+
+/// How many events one step gives at most.
+pub const STEP_EVENTS: usize = 256;
+
+/// A reader that follows the log from a cursor.
+pub struct Tail {
+    log: Logstream,
+    filter: Filter,
+    cursor: i64,
+    newest: watch::Receiver<i64>,
+}
+
+impl Tail {
+    /// Follows what arrives after `cursor` and passes the filter.
+    pub fn new(log: &Logstream, filter: Filter, cursor: i64) -> Self {
+        Self { log: log.clone(), filter, cursor, newest: log.pump().subscribe() }
+    }
+
+    /// The arrival number up to which everything was examined, matching or not.
+    pub fn cursor(&self) -> i64 {
+        self.cursor
+    }
+
+    /// What there is now after the cursor, at most [`STEP_EVENTS`], possibly nothing. Never waits for an event.
+    pub async fn step(&mut self) -> Result<Vec<Arc<Frame>>, StoreError> {
+        loop {
+            let tip = *self.newest.borrow_and_update();
+            if self.cursor >= tip {
+                return Ok(Vec::new());
+            }
+            let (frames, examined) = match self.log.pump().after(self.cursor, STEP_EVENTS) {
+                Some(frames) => {
+                    let examined = frames.last().map_or(tip, |f| f.event.seq);
+                    (frames.into_iter().filter(|f| self.filter.matches(&f.event)).collect(), examined)
+                }
+                None => self.from_file().await?,
+            };
+            self.cursor = examined;
+            if !frames.is_empty() {
+                return Ok(frames);
+            }
+        }
+    }
+
+    /// Waits until there is something to give. Dropping the future loses nothing.
+    pub async fn next(&mut self) -> Result<Vec<Arc<Frame>>, StoreError> {
+        loop {
+            let frames = self.step().await?;
+            if !frames.is_empty() {
+                return Ok(frames);
+            }
+            self.newest.changed().await.map_err(|_| StoreError::Closed)?;
+        }
+    }
+
+    /// The same from the database, for a cursor that fell out of the ring: what matches, and how far was looked.
+    async fn from_file(&self) -> Result<(Vec<Arc<Frame>>, i64), StoreError> {
+        let (filter, cursor) = (self.filter.clone(), self.cursor);
+        self.log
+            .read(move |conn| {
+                read::in_snapshot(conn, |conn| {
+                    let newest = read::newest(conn)?.seq;
+                    let mut wanted = Conditions::default();
+                    wanted.push("rowid > ?", cursor);
+                    wanted.push_filter(&filter);
+                    let events = read::matching(conn, &wanted, Order::Asc, STEP_EVENTS)?;
+                    let examined = if events.len() < STEP_EVENTS { newest } else { events.last().map_or(newest, |e| e.seq) };
+                    Ok((events.into_iter().map(|e| Arc::new(Frame::new(e))).collect(), examined))
+                })
+            })
+            .await
+    }
+}
