@@ -41,8 +41,6 @@ pub struct Settings {
     pub no_auth: bool,
     /// Refuse every write.
     pub read_only: bool,
-    /// The bootstrap admin token, if one was given.
-    pub bootstrap_token: Option<String>,
     /// After how long without an event an open or claimed delegation counts as stalled.
     pub stalled_after: Duration,
     /// How many live streams there may be at once.

@@ -1,6 +1,139 @@
 //! Loggia: the hub that coding agents talk to, and the gallery from which people watch them.
+//!
+//! One process, one route table ([`router`]), one way to run it ([`serve`]). What the words mean is in `loggia-domain`, how pages
+//! look in `loggia-app`; here is everything that touches a file or a socket.
 
+pub mod auth;
+pub mod cli;
 pub mod config;
 pub mod db;
+pub mod error;
+pub mod guard;
+pub mod http;
+pub mod lock;
 pub mod logstream;
+pub mod mcp;
 pub mod tokens;
+pub mod web;
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::{HeaderValue, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use axum::routing::{any, get, post};
+use axum::serve::ListenerExt;
+use leptos::config::LeptosOptions;
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+
+use config::Settings;
+use guard::Guard;
+use logstream::{Live, Logstream};
+use tokens::Tokens;
+
+/// Everything that handlers share. Cheap to clone.
+#[derive(Clone)]
+pub struct AppState {
+    /// The log.
+    pub log: Logstream,
+    /// What follows the log.
+    pub live: Live,
+    /// Who may speak.
+    pub tokens: Arc<Tokens>,
+    /// The door.
+    pub guard: Arc<Guard>,
+    /// How the hub behaves.
+    pub settings: Arc<Settings>,
+    /// One permit for each live stream.
+    pub stream_slots: Arc<Semaphore>,
+    /// The name of the session cookie: browsers share cookies among the ports of one host, so each hub has its own.
+    pub cookie_name: Arc<str>,
+    /// Cancelled when the hub shuts down: streams end, waits answer.
+    pub stop: CancellationToken,
+    /// What the app's renderer wants to know.
+    pub leptos: LeptosOptions,
+}
+
+/// Every route of the hub, by caller.
+pub fn router(state: AppState) -> Router {
+    Router::new()
+        // agents
+        .route("/mcp", post(mcp::post))
+        .route("/mcp/{*rest}", any(http::missing::machine))
+        .route("/logstream/stream", get(http::stream::get))
+        .route("/logstream", any(http::missing::machine))
+        .route("/logstream/{*rest}", any(http::missing::machine))
+        .route("/sync", any(http::missing::machine))
+        .route("/sync/{*rest}", any(http::missing::machine))
+        .route("/v1", any(http::missing::machine))
+        .route("/v1/{*rest}", any(http::missing::machine))
+        // both
+        .route("/artifacts/{id}/raw", get(http::artifact::get_raw))
+        // anybody
+        .route("/healthz", get(http::health::get))
+        .route("/.well-known/{*rest}", any(http::missing::open))
+        .route("/register", any(http::missing::open))
+        .route("/register/{*rest}", any(http::missing::open))
+        // people
+        .route("/sign-in", get(web::get_sign_in).post(http::sign_in::post))
+        .route("/sign-out", post(http::sign_in::sign_out))
+        .route("/api/{*function}", any(web::server_function))
+        .route("/", get(web::get_page))
+        .route("/log", get(web::get_page))
+        .route("/event", get(web::get_page))
+        .route("/task", get(web::get_page))
+        .route("/artifact", get(web::get_page))
+        .fallback(web::fallback)
+        .layer(middleware::from_fn(harden))
+        .layer(middleware::from_fn_with_state(state.clone(), guard::guard))
+        .with_state(state)
+}
+
+/// What every answer carries.
+async fn harden(request: Request, next: Next) -> Response {
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::REFERRER_POLICY).or_insert(HeaderValue::from_static("no-referrer"));
+    headers
+        .entry(header::CONTENT_SECURITY_POLICY)
+        .or_insert(HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// How long a dead client may keep a connection: what was sent to it must be taken within this time.
+const DEAD_CLIENT: Duration = Duration::from_secs(30);
+/// How long a shutdown may take before connections are simply dropped.
+const SHUTDOWN: Duration = Duration::from_secs(1);
+
+/// Serves until `state.stop` is cancelled, then ends within about a second, the log written back.
+pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
+    web::init();
+    let (stop, log) = (state.stop.clone(), state.log.clone());
+    let listener = listener.tap_io(|socket| {
+        let options = socket2::SockRef::from(&*socket);
+        let keepalive = socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)).with_interval(Duration::from_secs(5));
+        let set = socket
+            .set_nodelay(true)
+            .and_then(|()| options.set_tcp_keepalive(&keepalive))
+            .and_then(|()| options.set_tcp_user_timeout(Some(DEAD_CLIENT)));
+        if let Err(error) = set {
+            tracing::debug!(%error, "a socket's options could not be set");
+        }
+    });
+    let stopped = stop.clone();
+    let serving = axum::serve(listener, router(state)).with_graceful_shutdown(async move { stopped.cancelled().await });
+    let ended = tokio::select! {
+        ended = serving => ended,
+        () = async { stop.cancelled().await; tokio::time::sleep(SHUTDOWN).await } => Ok(()),
+    };
+    tokio::task::spawn_blocking(move || log.close()).await.map_err(io::Error::other)?;
+    ended
+}

@@ -13,15 +13,16 @@ pub mod sql;
 pub mod tail;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use loggia_domain::{Event, NewArtifact, NewEvent, Refusal};
+use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Refusal};
+use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::db::{self, ReadPool};
-use append::{Appender, Written};
+use append::{Appender, Job, Written};
 use projection::Projection;
-use pump::Pump;
+use pump::{Pump, Waker};
 pub use tail::Tail;
 
 /// The log's file within a palace.
@@ -125,22 +126,55 @@ struct Inner {
     path: PathBuf,
     appender: Appender,
     readers: ReadPool,
-    pump: Pump,
+    live: Arc<OnceLock<Waker>>,
+}
+
+/// What follows the log while a hub runs: live readers and the counts of pages. One per palace.
+#[derive(Clone)]
+pub struct Live {
+    pump: Arc<Pump>,
     projection: Projection,
 }
 
+impl Live {
+    /// Starts to follow a log, until `stop` is cancelled.
+    pub fn start(log: &Logstream, palace: &Path, stop: &CancellationToken) -> Result<Self, OpenError> {
+        let path = log.path();
+        let projection = Projection::open(palace, path, stop.clone())
+            .map_err(|source| OpenError::Projection { path: palace.join(projection::FILE_NAME), source })?;
+        let pump = Pump::start(path, projection.clone(), stop.clone())
+            .map_err(|source| OpenError::Sqlite { path: path.to_owned(), source })?;
+        // A log that is followed twice would wake the first follower only, who wakes everybody all the same by looking.
+        let _ = log.inner.live.set(pump.waker());
+        Ok(Self { pump: Arc::new(pump), projection })
+    }
+
+    /// Counts, streams and open delegations, kept in step with the log.
+    pub fn projection(&self) -> &Projection {
+        &self.projection
+    }
+
+    /// The newest frames and the way to be woken.
+    pub fn pump(&self) -> &Pump {
+        &self.pump
+    }
+}
+
 impl Logstream {
-    /// Opens (and creates) the log of a palace, with its live readers and its projection. Everything ends when `stop` is cancelled.
-    pub fn open(palace: &Path, stop: &CancellationToken) -> Result<Self, OpenError> {
+    /// Opens (and creates) the log of a palace.
+    pub fn open(palace: &Path) -> Result<Self, OpenError> {
         let (path, replica_id, conn) = open_file(palace)?;
         let readers = db::read_pool(&path).map_err(|source| OpenError::Pool { path: path.clone(), source })?;
-        let sqlite = |source| OpenError::Sqlite { path: path.clone(), source };
-        let projection = Projection::open(palace, &path, stop.clone())
-            .map_err(|source| OpenError::Projection { path: palace.join(projection::FILE_NAME), source })?;
-        let pump = Pump::start(&path, projection.clone(), stop.clone()).map_err(sqlite)?;
-        let wake = pump.waker();
-        let appender = Appender::start(conn, replica_id.clone(), move || wake.wake()).map_err(sqlite)?;
-        Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, pump, projection }) })
+        let live: Arc<OnceLock<Waker>> = Arc::default();
+        let followed = Arc::clone(&live);
+        let committed = move || {
+            if let Some(waker) = followed.get() {
+                waker.wake();
+            }
+        };
+        let appender = Appender::start(conn, replica_id.clone(), committed)
+            .map_err(|source| OpenError::Sqlite { path: path.clone(), source })?;
+        Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, live }) })
     }
 
     /// Which hub this is: `rep_<hex>`.
@@ -155,32 +189,39 @@ impl Logstream {
 
     /// Appends an event. It is on disk when this returns.
     pub async fn append(&self, event: NewEvent) -> Result<Event, StoreError> {
-        match self.inner.appender.write(None, Some(event)).await? {
-            Written { event: Some(event), .. } => Ok(event),
-            Written { event: None, .. } => Err(StoreError::Storage("an append wrote no event".to_owned())),
-        }
+        self.write(None, Some(event), None).await?.event.ok_or_else(|| StoreError::Storage("an append wrote no event".to_owned()))
     }
 
     /// Stores an artifact. It is on disk when this returns.
-    pub async fn put_artifact(&self, artifact: NewArtifact) -> Result<loggia_domain::ArtifactRecord, StoreError> {
-        match self.inner.appender.write(Some(artifact), None).await? {
-            Written { artifact: Some(artifact), .. } => Ok(artifact),
-            Written { artifact: None, .. } => Err(StoreError::Storage("a put wrote no artifact".to_owned())),
-        }
+    pub async fn put_artifact(&self, artifact: NewArtifact) -> Result<ArtifactRecord, StoreError> {
+        self.write(Some(artifact), None, None)
+            .await?
+            .artifact
+            .ok_or_else(|| StoreError::Storage("a put wrote no artifact".to_owned()))
     }
 
     /// Stores an artifact and appends the event that announces it, both or neither.
     pub async fn submit(&self, artifact: NewArtifact, event: NewEvent) -> Result<Written, StoreError> {
-        self.inner.appender.write(Some(artifact), Some(event)).await
+        self.write(Some(artifact), Some(event), None).await
     }
 
-    /// Counts, streams and open delegations, kept in step with the log.
-    pub fn projection(&self) -> &Projection {
-        &self.inner.projection
+    /// The same, stamped with a time in the past: for the demonstration's story, never for an agent.
+    pub async fn write_at(
+        &self,
+        artifact: Option<NewArtifact>,
+        event: Option<NewEvent>,
+        at: OffsetDateTime,
+    ) -> Result<Written, StoreError> {
+        self.write(artifact, event, Some(at)).await
     }
 
-    pub(crate) fn pump(&self) -> &Pump {
-        &self.inner.pump
+    async fn write(
+        &self,
+        artifact: Option<NewArtifact>,
+        event: Option<NewEvent>,
+        at: Option<OffsetDateTime>,
+    ) -> Result<Written, StoreError> {
+        self.inner.appender.write(|reply| Job { artifact, event, at, reply }).await
     }
 
     /// Runs a question on a read-only connection, off the async threads.

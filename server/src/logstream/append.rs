@@ -8,7 +8,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread::JoinHandle;
 
-use loggia_domain::clock::Clock;
+use loggia_domain::clock::{Clock, Stamp};
 use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Refusal, id, timestamp};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use time::OffsetDateTime;
@@ -32,13 +32,27 @@ pub struct Written {
     pub event: Option<Event>,
 }
 
-struct Job {
+/// One write that waits for its turn: an artifact, an event, or both in one (the event then references the artifact).
+pub(super) struct Job {
+    pub(super) artifact: Option<NewArtifact>,
+    pub(super) event: Option<NewEvent>,
+    /// A time in the past to stamp it with; `None` is now.
+    pub(super) at: Option<OffsetDateTime>,
+    pub(super) reply: oneshot::Sender<Result<Written, StoreError>>,
+}
+
+/// What one write asks, without who asked.
+struct Write {
     artifact: Option<NewArtifact>,
     event: Option<NewEvent>,
-    reply: oneshot::Sender<Result<Written, StoreError>>,
+    at: Option<OffsetDateTime>,
 }
 
 impl Job {
+    fn split(self) -> (Write, oneshot::Sender<Result<Written, StoreError>>) {
+        (Write { artifact: self.artifact, event: self.event, at: self.at }, self.reply)
+    }
+
     fn bytes(&self) -> usize {
         self.artifact.as_ref().map_or(0, |a| a.content.len()) + self.event.as_ref().map_or(0, |e| e.body.len())
     }
@@ -63,11 +77,14 @@ impl Appender {
         Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) })
     }
 
-    /// Writes an artifact, an event, or both in one: the event then references the artifact.
-    pub async fn write(&self, artifact: Option<NewArtifact>, event: Option<NewEvent>) -> Result<Written, StoreError> {
+    /// Puts a write into the queue and waits until it is committed or refused.
+    pub(super) async fn write(
+        &self,
+        job: impl FnOnce(oneshot::Sender<Result<Written, StoreError>>) -> Job,
+    ) -> Result<Written, StoreError> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        queue.send(Job { artifact, event, reply }).await.map_err(|_| StoreError::Closed)?;
+        queue.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
         answer.await.map_err(|_| StoreError::Closed)?
     }
 
@@ -157,13 +174,14 @@ impl Writer {
             Ok(tx) => match counters(&tx, &self.replica_id, &mut self.clock) {
                 Ok(mut counters) => {
                     for job in jobs.by_ref() {
-                        let outcome = write_one(&tx, &self.replica_id, &mut self.clock, &mut counters, job.artifact, job.event);
+                        let (write, reply) = job.split();
+                        let outcome = write_one(&tx, &self.replica_id, &mut self.clock, &mut counters, write);
                         // A full disk makes SQLite roll the whole transaction back by itself.
                         let rolled_back = tx.is_autocommit();
                         if rolled_back {
                             failed = Some(outcome.as_ref().err().map_or(StoreError::Full, StoreError::from_ref));
                         }
-                        replies.push((job.reply, outcome));
+                        replies.push((reply, outcome));
                         if rolled_back {
                             break;
                         }
@@ -217,19 +235,22 @@ fn write_one(
     replica_id: &str,
     clock: &mut Clock,
     counters: &mut Counters,
-    artifact: Option<NewArtifact>,
-    event: Option<NewEvent>,
+    write: Write,
 ) -> Result<Written, StoreError> {
+    let Write { artifact, event, at } = write;
+    let now = at.unwrap_or_else(OffsetDateTime::now_utc);
     if let Some(event) = &event {
         check_artifacts(tx, &event.artifact_ids)?;
     }
     tx.prepare_cached("SAVEPOINT one")?.execute([])?;
     let written = (|| {
-        let artifact = artifact.map(|a| insert_artifact(tx, replica_id, a)).transpose()?;
+        let artifact = artifact.map(|a| insert_artifact(tx, replica_id, now, a)).transpose()?;
         let event = event
             .map(|mut e| {
                 e.artifact_ids.extend(artifact.iter().map(|a| a.id.clone()));
-                insert_event(tx, replica_id, clock, counters, e)
+                // A backdated event must not drag the clock: it gets a stamp of its own time.
+                let stamp = if at.is_some() { Clock::default().tick(ms(now)) } else { clock.tick(ms(now)) };
+                insert_event(tx, replica_id, now, stamp, counters, e)
             })
             .transpose()?;
         Ok(Written { artifact, event })
@@ -259,8 +280,12 @@ fn check_artifacts(tx: &Connection, ids: &[String]) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn insert_artifact(tx: &Connection, replica_id: &str, new: NewArtifact) -> Result<ArtifactRecord, StoreError> {
-    let now = OffsetDateTime::now_utc();
+fn insert_artifact(
+    tx: &Connection,
+    replica_id: &str,
+    now: OffsetDateTime,
+    new: NewArtifact,
+) -> Result<ArtifactRecord, StoreError> {
     let record = ArtifactRecord {
         id: id::artifact_id(now, random()?),
         kind: new.kind.as_str().to_owned(),
@@ -292,11 +317,11 @@ fn insert_artifact(tx: &Connection, replica_id: &str, new: NewArtifact) -> Resul
 fn insert_event(
     tx: &Connection,
     replica_id: &str,
-    clock: &mut Clock,
+    now: OffsetDateTime,
+    stamp: Stamp,
     counters: &mut Counters,
     new: NewEvent,
 ) -> Result<Event, StoreError> {
-    let now = OffsetDateTime::now_utc();
     let seq = counters.seq + 1;
     let origin_seq = seq.max(counters.origin_seq + 1);
     let event = Event {
@@ -304,7 +329,7 @@ fn insert_event(
         seq,
         origin_replica: Some(replica_id.to_owned()),
         origin_seq: Some(origin_seq),
-        hlc: Some(clock.tick(ms(now)).text(replica_id)),
+        hlc: Some(stamp.text(replica_id)),
         event_type: new.event_type,
         stream: new.stream,
         room: new.room,

@@ -132,23 +132,28 @@ impl Projection {
         .await
     }
 
-    /// Delegations under way (and those that failed after `failed_since_ms`), longest waiting first, at most `limit`, without their
-    /// steps; and how many there are.
-    pub async fn open_delegations(&self, failed_since_ms: i64, limit: i64) -> Result<(Vec<Delegation>, u64), StoreError> {
+    /// Delegations under way, longest waiting first, at most `limit`, without their steps; and how many there are.
+    pub async fn open_delegations(&self, limit: usize) -> Result<(Vec<Delegation>, u64), StoreError> {
         self.read(move |conn| {
-            const WHERE: &str = "state IN ('open', 'claimed', 'ready', 'blocked') OR (state = 'other' AND question)
-                OR (state = 'failed' AND last_at_ms >= ?1)";
+            const OPEN: &str = "state IN ('open', 'claimed', 'ready', 'blocked') OR (state = 'other' AND question)";
             let total: i64 = conn
-                .prepare_cached(&format!("SELECT count(*) FROM delegations WHERE {WHERE}"))?
-                .query_row([failed_since_ms], |r| r.get(0))?;
-            let cards: Vec<String> = conn
-                .prepare_cached(&format!(
-                    "SELECT card FROM delegations WHERE {WHERE} ORDER BY coalesce(pending_since_ms, last_at_ms) LIMIT ?2"
-                ))?
-                .query_map(params![failed_since_ms, limit], |r| r.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            let cards = cards.iter().filter_map(|card| serde_json::from_str(card).ok()).collect();
-            Ok((cards, u64::try_from(total).unwrap_or(0)))
+                .prepare_cached(&format!("SELECT count(*) FROM delegations WHERE {OPEN}"))?
+                .query_row([], |r| r.get(0))?;
+            let sql = format!(
+                "SELECT card FROM delegations WHERE {OPEN} ORDER BY coalesce(pending_since_ms, last_at_ms) LIMIT {limit}"
+            );
+            Ok((cards(conn, &sql, [])?, u64::try_from(total).unwrap_or(0)))
+        })
+        .await
+    }
+
+    /// Delegations that failed after `since_ms`, newest first, at most `limit`, without their steps.
+    pub async fn failed_delegations(&self, since_ms: u64, limit: usize) -> Result<Vec<Delegation>, StoreError> {
+        self.read(move |conn| {
+            let sql = format!(
+                "SELECT card FROM delegations WHERE state = 'failed' AND last_at_ms >= ?1 ORDER BY last_at_ms DESC LIMIT {limit}"
+            );
+            cards(conn, &sql, [i64::try_from(since_ms).unwrap_or(i64::MAX)])
         })
         .await
     }
@@ -161,6 +166,12 @@ impl Projection {
         let pool = self.inner.readers.clone();
         tokio::task::spawn_blocking(move || question(&*pool.get()?)).await.map_err(|_| StoreError::Closed)?
     }
+}
+
+fn cards(conn: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<Delegation>, StoreError> {
+    let cards = conn.prepare_cached(sql)?.query_map(params, |r| r.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    // A card of another version is made anew with the next event of its delegation.
+    Ok(cards.iter().filter_map(|card| serde_json::from_str(card).ok()).collect())
 }
 
 fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {

@@ -109,6 +109,28 @@ impl Logstream {
         .await
     }
 
+    /// The first event that passes a filter and its newest ones, together at most `limit`, in arrival order; how many pass in all;
+    /// and the newest event of the log. All from one moment.
+    pub async fn correlation(&self, filter: Filter, limit: usize) -> Result<(Vec<Event>, u64, Newest), StoreError> {
+        self.read(move |conn| {
+            in_snapshot(conn, |conn| {
+                let mut wanted = Conditions::default();
+                wanted.push_filter(&filter);
+                let total: i64 = conn
+                    .prepare_cached(&format!("SELECT count(*) FROM events {}", wanted.where_clause()))?
+                    .query_row(wanted.params(), |r| r.get(0))?;
+                let mut events = matching(conn, &wanted, Order::Desc, limit)?;
+                events.reverse();
+                if total > as_i64(limit) {
+                    let first = matching(conn, &wanted, Order::Asc, 1)?;
+                    events.splice(..1, first);
+                }
+                Ok((events, u64::try_from(total).unwrap_or(0), newest(conn)?))
+            })
+        })
+        .await
+    }
+
     /// The newest event.
     pub async fn newest(&self) -> Result<Newest, StoreError> {
         self.read(|conn| Ok(newest(conn)?)).await

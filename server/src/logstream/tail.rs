@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use super::pump::Frame;
 use super::read::{self, Order};
 use super::sql::Conditions;
-use super::{Logstream, StoreError};
+use super::{Live, Logstream, StoreError};
 
 /// How many events one step gives at most.
 pub const STEP_EVENTS: usize = 256;
@@ -19,6 +19,7 @@ pub const STEP_EVENTS: usize = 256;
 /// A reader that follows the log from a cursor.
 pub struct Tail {
     log: Logstream,
+    live: Live,
     filter: Filter,
     cursor: i64,
     newest: watch::Receiver<i64>,
@@ -26,8 +27,8 @@ pub struct Tail {
 
 impl Tail {
     /// Follows what arrives after `cursor` and passes the filter.
-    pub fn new(log: &Logstream, filter: Filter, cursor: i64) -> Self {
-        Self { log: log.clone(), filter, cursor, newest: log.pump().subscribe() }
+    pub fn new(log: &Logstream, live: &Live, filter: Filter, cursor: i64) -> Self {
+        Self { log: log.clone(), live: live.clone(), filter, cursor, newest: live.pump().subscribe() }
     }
 
     /// The arrival number up to which everything was examined, matching or not.
@@ -42,7 +43,7 @@ impl Tail {
             if self.cursor >= tip {
                 return Ok(Vec::new());
             }
-            let (frames, examined) = match self.log.pump().after(self.cursor, STEP_EVENTS) {
+            let (frames, examined) = match self.live.pump().after(self.cursor, STEP_EVENTS) {
                 Some(frames) => {
                     let examined = frames.last().map_or(tip, |f| f.event.seq);
                     (frames.into_iter().filter(|f| self.filter.matches(&f.event)).collect(), examined)

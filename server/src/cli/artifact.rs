@@ -1,0 +1,86 @@
+//! `loggia artifact put|get`: exact bytes in, exact bytes out.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use loggia_domain::{ArtifactDraft, field, refusal};
+use serde_json::json;
+
+use super::logstream::metadata;
+use super::output::{Failure, Out, print, read_text};
+use crate::logstream::Logstream;
+
+#[derive(Subcommand)]
+pub(super) enum Command {
+    /// Store a text exactly
+    Put(Put),
+    /// Write a stored text to stdout, exactly
+    Get(Get),
+}
+
+impl Command {
+    pub(super) fn json(&self) -> bool {
+        match self {
+            Self::Put(p) => p.json,
+            Self::Get(g) => g.json,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(super) struct Put {
+    /// The file, or - for stdin
+    file: PathBuf,
+    /// patch, file, log, json or note
+    #[arg(long)]
+    kind: String,
+    /// Who stores it
+    #[arg(long)]
+    created_by: String,
+    /// Fields of your own, a JSON object
+    #[arg(long, value_name = "JSON")]
+    metadata: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
+pub(super) struct Get {
+    /// The artifact
+    id: String,
+    /// Answer the whole record in JSON instead of the bytes
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<(), Failure> {
+    match command {
+        Command::Put(put) => {
+            let draft = ArtifactDraft {
+                kind: put.kind.into(),
+                content: read_text(&put.file)?.into(),
+                created_by: put.created_by.into(),
+                metadata: metadata(put.metadata)?,
+            };
+            let artifact = draft.check()?;
+            let warnings = artifact.warnings();
+            let record = log.put_artifact(artifact).await?;
+            let mut answer = json!(record);
+            if !warnings.is_empty() {
+                answer["warnings"] = json!(warnings);
+            }
+            out.answer(&answer, || {
+                let mut text = format!("stored {} ({} bytes, sha256 {})", record.id, record.size_bytes, record.sha256);
+                warnings.iter().for_each(|w| text.push_str(&format!("\nwarning: {w}")));
+                text
+            })
+        }
+        Command::Get(get) => {
+            let id = field::routing("artifact_id", get.id.into())?;
+            let found = log.artifact(id.clone()).await?;
+            let artifact = found.ok_or_else(|| Failure::new(format!("artifact {} not found", refusal::quoted(&id))))?;
+            if get.json { out.answer(&artifact, String::new) } else { print(artifact.content.as_bytes()) }
+        }
+    }
+}

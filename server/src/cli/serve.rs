@@ -1,0 +1,161 @@
+//! `loggia serve`: opens the palace, binds, says where, serves until it is told to stop.
+
+use std::io::IsTerminal;
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::Args;
+use leptos::config::LeptosOptions;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use url::Url;
+
+use super::output::{Failure, print};
+use crate::config::{self, Bind, Settings};
+use crate::guard::Guard;
+use crate::lock::PalaceLock;
+use crate::logstream::{Live, Logstream};
+use crate::tokens::Tokens;
+use crate::{AppState, web};
+
+/// How many live streams there may be at once.
+const MAX_STREAMS: usize = 16_384;
+
+#[derive(Args)]
+pub(super) struct Serve {
+    /// The address to listen on
+    #[arg(long, default_value = "127.0.0.1")]
+    host: String,
+    /// The port to listen on; 0 lets the system choose
+    #[arg(long, default_value_t = 8787)]
+    port: u16,
+    /// An address under which people reach this hub, for example behind a proxy; may be repeated
+    #[arg(long, value_name = "URL")]
+    public_url: Vec<String>,
+    /// Refuse every write
+    #[arg(long)]
+    read_only: bool,
+    /// Accept everybody without a token; only on a loopback address
+    #[arg(long)]
+    no_auth: bool,
+}
+
+pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
+    start_logging();
+    let host = address(&serve.host).await?;
+    if serve.no_auth && !host.is_loopback() {
+        return Err(Failure::new(format!("`--no-auth` with `--host {}` would let everybody in the network write", serve.host))
+            .hint("leave `--no-auth` away and use tokens, or listen on 127.0.0.1"));
+    }
+    let public_urls = serve.public_url.iter().map(|text| public_url(text)).collect::<Result<Vec<_>, _>>()?;
+    let bootstrap_token = config::bootstrap_token()?;
+    let settings = Settings {
+        no_auth: serve.no_auth,
+        read_only: serve.read_only,
+        stalled_after: config::stalled_after()?,
+        max_streams: MAX_STREAMS,
+    };
+
+    let stop = CancellationToken::new();
+    let log = Logstream::open(&palace)?;
+    let mut lock = PalaceLock::take(&palace)
+        .map_err(|e| Failure::new(e.to_string()).hint("stop it first, or give another `--palace`"))?;
+    let (tokens, minted) =
+        Tokens::open(&palace, bootstrap_token.as_deref()).map_err(|e| Failure::new(e.to_string()))?;
+    let live = Live::start(&log, &palace, &stop)?;
+    let listener = TcpListener::bind(SocketAddr::new(host, serve.port)).await.map_err(|e| {
+        Failure::new(format!("cannot listen on {}:{}: {e}", serve.host, serve.port)).hint("give another `--port`")
+    })?;
+    let bound = listener.local_addr()?;
+    lock.listening(bound).map_err(|e| Failure::new(e.to_string()))?;
+
+    let replica = log.replica_id().trim_start_matches("rep_");
+    let cookie_name = format!("loggia_{}", replica.get(..8).unwrap_or(replica)).into();
+    let bind = Bind { host, port: bound.port(), public_urls };
+    let link = tokens.new_link().map_err(|e| Failure::new(e.to_string()))?;
+    let state = AppState {
+        log,
+        live,
+        tokens: Arc::new(tokens),
+        guard: Arc::new(Guard::new(bind.clone(), serve.no_auth)),
+        settings: Arc::new(settings),
+        stream_slots: Arc::new(Semaphore::new(MAX_STREAMS)),
+        cookie_name,
+        stop: stop.clone(),
+        leptos: LeptosOptions::builder().output_name("loggia").build(),
+    };
+    stop_on_signal(stop)?;
+    say(&bind, bound, minted.as_deref(), &link, serve.no_auth)?;
+    crate::serve(listener, state).await?;
+    drop(lock);
+    Ok(())
+}
+
+/// The lines that a person or a script waits for. The token is shown here and nowhere else.
+fn say(bind: &Bind, bound: SocketAddr, minted: Option<&str>, link: &str, no_auth: bool) -> Result<(), Failure> {
+    let shown = if bound.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), bound.port()) } else { bound };
+    let base = bind.public_urls.first().map_or_else(|| format!("http://{shown}"), |u| u.as_str().trim_end_matches('/').to_owned());
+    let mut text = String::new();
+    if let Some(token) = minted {
+        text.push_str(&format!("admin token (shown this once, keep it safe): {token}\n"));
+    }
+    if no_auth {
+        text.push_str("warning: everybody on this machine may read and write (--no-auth)\n");
+    } else {
+        text.push_str(&format!("sign in once, within ten minutes: {base}/sign-in?code={link}\n"));
+    }
+    if !web::site_is_built() {
+        text.push_str("note: this binary holds no dashboard scripts; `cargo xtask run` builds them in\n");
+    }
+    text.push_str(&format!("listening on http://{bound}\n"));
+    print(text.as_bytes())
+}
+
+/// An address, or a name that resolves to one.
+async fn address(host: &str) -> Result<IpAddr, Failure> {
+    if let Ok(ip) = host.trim_matches(['[', ']']).parse() {
+        return Ok(ip);
+    }
+    let mut found = tokio::net::lookup_host((host, 0)).await.map_err(|e| Failure::new(format!("host `{host}`: {e}")))?;
+    found.next().map(|a| a.ip()).ok_or_else(|| Failure::new(format!("host `{host}` has no address")))
+}
+
+fn public_url(text: &str) -> Result<Url, Failure> {
+    let bad = |why: &str| Failure::new(format!("`--public-url {text}`: {why}")).hint("for example https://memory.example.com");
+    let url = Url::parse(text).map_err(|e| bad(&e.to_string()))?;
+    if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
+        return Err(bad("not an http or https address"));
+    }
+    if !url.username().is_empty() || url.password().is_some() || !matches!(url.path(), "" | "/") || url.query().is_some() {
+        return Err(bad("only scheme, host and port"));
+    }
+    Ok(url)
+}
+
+fn stop_on_signal(stop: CancellationToken) -> Result<(), Failure> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        stop.cancel();
+    });
+    Ok(())
+}
+
+/// Log lines go to stderr; `RUST_LOG` chooses which. Never logged: header values, bodies, tokens, codes, cookies.
+fn start_logging() {
+    let filter = tracing_subscriber::EnvFilter::try_from_default_env()
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn,loggia=info"));
+    // A second subscriber in one process is refused; the first goes on.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal())
+        .try_init();
+}

@@ -1,0 +1,179 @@
+//! `GET /logstream/stream`: the log as server-sent events (`contract: logstream`, section SSE).
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderMap, HeaderValue, header};
+use axum::response::Response;
+use bytes::{Bytes, BytesMut};
+use futures_util::stream;
+use loggia_domain::{ApiError, ErrorCode, Filter, field};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Interval, MissedTickBehavior};
+
+use crate::AppState;
+use crate::auth::{Caller, Credential};
+use crate::error::HttpError;
+use crate::logstream::{StoreError, Tail};
+use crate::tokens::Scope;
+
+/// How often an agent's stream gets a comment when nothing else is said.
+const PING: Duration = Duration::from_secs(15);
+/// How often a page gets a heartbeat that its script can see; comments it cannot.
+const HEARTBEAT: Duration = Duration::from_secs(5);
+
+/// Opens a stream. A bad filter or cursor is a 400 before it starts.
+pub async fn get(
+    State(state): State<AppState>,
+    caller: Caller,
+    headers: HeaderMap,
+    RawQuery(query): RawQuery,
+) -> Result<Response, HttpError> {
+    let (_, credential) = caller.either(Scope::Read)?;
+    let slot = state.stream_slots.clone().try_acquire_owned().map_err(|_| {
+        HttpError::new(
+            ApiError::new(ErrorCode::Unavailable, format!("all {} live streams are taken", state.settings.max_streams))
+                .hint("try again in a few seconds; event_list and event_wait still work"),
+        )
+    })?;
+    let asked = Asked::read(query.as_deref().unwrap_or_default(), &headers).map_err(bad_request)?;
+    let newest = state.log.newest().await?;
+    let mut first = BytesMut::from(&b": connected\n\n"[..]);
+    let cursor = match asked.start {
+        Start::Tip => newest.seq,
+        Start::Beginning => 0,
+        Start::After(id) => state.log.seq_of("since_event_id", id).await.map_err(unknown_cursor)?,
+        Start::Resume(id) => match state.log.seq_of("since_event_id", id).await {
+            Ok(seq) => seq,
+            // A page cannot see a 400: it is told where the log stands and starts over from there.
+            Err(StoreError::NotFound(_)) if credential.is_session() => {
+                let data = serde_json::json!({"id": newest.id, "seq": newest.seq});
+                first.extend_from_slice(format!("event: resync\ndata: {data}\n\n").as_bytes());
+                newest.seq
+            }
+            Err(error) => return Err(unknown_cursor(error)),
+        },
+    };
+    if credential.is_session() {
+        // Spread out, so that a restart does not bring every tab back in the same instant.
+        let jitter = u64::try_from(newest.seq).unwrap_or(0).wrapping_mul(7919) % 1500;
+        first.extend_from_slice(format!("retry: {}\n\n", 1500 + jitter).as_bytes());
+        first.extend_from_slice(&heartbeat(newest.seq));
+    }
+    let mut beat = tokio::time::interval(if credential.is_session() { HEARTBEAT } else { PING });
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    beat.reset();
+    let tail = Tail::new(&state.log, &state.live, asked.filter, cursor);
+    let live = LiveStream { state, tail, credential, beat, first: Some(first.freeze()), _slot: slot };
+    let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+    Ok(response)
+}
+
+/// One open stream. Dropping it frees its slot.
+struct LiveStream {
+    state: AppState,
+    tail: Tail,
+    credential: Credential,
+    beat: Interval,
+    first: Option<Bytes>,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl LiveStream {
+    /// The next chunk; `None` ends the stream.
+    async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        if let Some(first) = self.first.take() {
+            return Some((Ok(first), self));
+        }
+        let chunk = tokio::select! {
+            biased;
+            () = self.state.stop.cancelled() => return None,
+            frames = self.tail.next() => {
+                let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
+                match &frames[..] {
+                    [only] => only.sse.clone(),
+                    many => {
+                        let mut chunk = BytesMut::with_capacity(many.iter().map(|f| f.sse.len()).sum());
+                        many.iter().for_each(|f| chunk.extend_from_slice(&f.sse));
+                        chunk.freeze()
+                    }
+                }
+            }
+            _ = self.beat.tick() => {
+                // A token that was revoked takes its streams with it.
+                if !matches!(self.credential.identity(&self.state.tokens), Ok(Some(who)) if who.may(Scope::Read)) {
+                    return None;
+                }
+                if self.credential.is_session() { heartbeat(self.state.live.pump().newest()) } else { Bytes::from_static(b": ping\n\n") }
+            }
+        };
+        Some((Ok(chunk), self))
+    }
+}
+
+fn heartbeat(newest_seq: i64) -> Bytes {
+    Bytes::from(format!(": ping\n\nevent: heartbeat\ndata: {{\"seq\":{newest_seq}}}\n\n"))
+}
+
+/// Where a stream begins.
+#[derive(Debug, PartialEq)]
+enum Start {
+    /// With what arrives from now on.
+    Tip,
+    /// With the first event of the log.
+    Beginning,
+    /// After an event named in the address.
+    After(String),
+    /// After the event that a reconnecting client saw last.
+    Resume(String),
+}
+
+/// What a stream was asked for.
+struct Asked {
+    filter: Filter,
+    start: Start,
+}
+
+impl Asked {
+    fn read(query: &str, headers: &HeaderMap) -> Result<Self, loggia_domain::Refusal> {
+        let mut filter = Filter::default();
+        let mut start = Start::Tip;
+        for (key, value) in url::form_urlencoded::parse(query.as_bytes()) {
+            match &*key {
+                "since_event_id" if !value.is_empty() => {
+                    start = Start::After(field::routing("since_event_id", value.as_ref().into())?);
+                }
+                "from" if value == "start" && start == Start::Tip => start = Start::Beginning,
+                // Keys that we do not know are left alone, as MemPalace does.
+                other => {
+                    filter.take_pair(other, &value)?;
+                }
+            }
+        }
+        // A browser that reconnects sends the old address again: what it saw last is in the header.
+        if let Some(last) = headers.get("last-event-id").map(|v| String::from_utf8_lossy(v.as_bytes()).into_owned())
+            && !last.is_empty()
+        {
+            start = Start::Resume(field::routing("since_event_id", last.into())?);
+        }
+        Ok(Self { filter, start })
+    }
+}
+
+fn bad_request(refusal: loggia_domain::Refusal) -> HttpError {
+    HttpError::new(ApiError { error: refusal.message, code: ErrorCode::BadRequest, hint: refusal.hint })
+}
+
+/// An unknown cursor is the request's fault, not a missing page.
+fn unknown_cursor(error: StoreError) -> HttpError {
+    match error {
+        StoreError::NotFound(refusal) => bad_request(refusal),
+        other => other.into(),
+    }
+}

@@ -1,0 +1,254 @@
+//! The arguments of a tool call: which there are, and how what clients send becomes what the tool reads.
+
+use loggia_domain::{Raw, Refusal};
+use serde_json::{Map, Number, Value, json};
+
+/// How an argument is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A text; never parsed, even when it looks like JSON.
+    Text,
+    /// A whole number; `"50"`, `" 7 "` and `50.0` are taken too.
+    Integer,
+    /// Milliseconds: as [`Kind::Integer`], a fraction is cut off.
+    Millis,
+    /// `true` or `false`, also as texts.
+    Boolean,
+    /// A list of texts, also as the JSON text of one.
+    List,
+    /// An object, also as the JSON text of one.
+    Object,
+}
+
+/// One argument of a tool.
+#[derive(Debug)]
+pub struct Param {
+    /// Its name.
+    pub name: &'static str,
+    /// How it is read.
+    pub kind: Kind,
+    /// Whether a call without it is refused.
+    pub required: bool,
+    /// What it means, for the model that calls.
+    pub about: &'static str,
+}
+
+/// A required text.
+pub const fn required(name: &'static str, about: &'static str) -> Param {
+    Param { name, kind: Kind::Text, required: true, about }
+}
+
+/// An optional argument.
+pub const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Param {
+    Param { name, kind, required: false, about }
+}
+
+/// A call that cannot be made: -32602 with this message.
+#[derive(Debug, PartialEq)]
+pub struct BadArguments {
+    /// The contract's sentence.
+    pub message: String,
+    /// Which field, and what would be accepted.
+    pub data: Value,
+}
+
+/// The checked arguments of one call; each is taken out once.
+#[derive(Debug)]
+pub struct Args(Map<String, Value>);
+
+impl Args {
+    /// Checks names, presence and numbers, in this order (unknown first), and turns texts into what the schema asks for.
+    pub fn check(tool: &str, params: &[Param], mut given: Map<String, Value>) -> Result<Self, BadArguments> {
+        // Clients add it to any tool; it means nothing here.
+        given.shift_remove("wait_for_previous");
+        let names = || params.iter().map(|p| p.name).collect::<Vec<_>>();
+        let unknown: Vec<&str> = given.keys().map(String::as_str).filter(|k| !names().contains(k)).collect();
+        if !unknown.is_empty() {
+            return Err(BadArguments {
+                message: format!("Unknown {} for tool {tool}", parameters(&unknown)),
+                data: json!({"unknown": unknown, "accepted": names()}),
+            });
+        }
+        let missing: Vec<&str> = params.iter().filter(|p| p.required && !given.contains_key(p.name)).map(|p| p.name).collect();
+        if !missing.is_empty() {
+            return Err(BadArguments {
+                message: format!("Missing required {} for tool {tool}", parameters(&missing)),
+                data: json!({"missing": missing, "accepted": names()}),
+            });
+        }
+        for param in params {
+            if let Some(value) = given.get_mut(param.name) {
+                coerce(param, value)?;
+            }
+        }
+        Ok(Self(given))
+    }
+
+    /// Takes an argument for a field rule.
+    pub fn raw(&mut self, name: &str) -> Raw {
+        Raw::from(self.0.shift_remove(name))
+    }
+
+    /// Whether an argument was given and is not null.
+    pub fn has(&self, name: &str) -> bool {
+        self.0.get(name).is_some_and(|v| !v.is_null())
+    }
+
+    /// Takes a number; `None` when missing or null.
+    pub fn integer(&mut self, name: &str) -> Option<i64> {
+        self.0.shift_remove(name)?.as_i64()
+    }
+
+    /// Takes a yes or no; missing and null are no.
+    pub fn boolean(&mut self, name: &str) -> Result<bool, Refusal> {
+        match self.0.shift_remove(name) {
+            None | Some(Value::Null) => Ok(false),
+            Some(Value::Bool(b)) => Ok(b),
+            Some(Value::String(s)) if s == "true" => Ok(true),
+            Some(Value::String(s)) if s == "false" => Ok(false),
+            Some(other) => {
+                Err(Refusal::new(name, format!("{name} must be true or false")).value(other).accepted("true, false"))
+            }
+        }
+    }
+}
+
+fn parameters(names: &[&str]) -> String {
+    let quoted: Vec<String> = names.iter().map(|n| format!("'{n}'")).collect();
+    format!("parameter{} {}", if names.len() == 1 { "" } else { "s" }, quoted.join(", "))
+}
+
+fn coerce(param: &Param, value: &mut Value) -> Result<(), BadArguments> {
+    match param.kind {
+        Kind::Text | Kind::Boolean => {}
+        Kind::List => from_json_text(value, Value::is_array),
+        Kind::Object => from_json_text(value, Value::is_object),
+        Kind::Integer | Kind::Millis => {
+            if value.is_null() {
+                return Ok(());
+            }
+            let number = whole_number(value, param.kind == Kind::Millis).ok_or_else(|| BadArguments {
+                message: format!("Invalid value for parameter '{}'", param.name),
+                data: json!({"field": param.name, "value": shortened(value), "accepted": "a whole number"}),
+            })?;
+            *value = Value::Number(Number::from(number));
+        }
+    }
+    Ok(())
+}
+
+fn from_json_text(value: &mut Value, is_wanted: fn(&Value) -> bool) {
+    if let Value::String(text) = value
+        && let Ok(parsed) = serde_json::from_str::<Value>(text)
+        && is_wanted(&parsed)
+    {
+        *value = parsed;
+    }
+}
+
+/// The whole number that a value stands for; what lies beyond 64 bits is the nearest end, since every limit clamps long before.
+fn whole_number(value: &Value, lenient: bool) -> Option<i64> {
+    let text = match value {
+        Value::Bool(b) if lenient => return Some(i64::from(*b)),
+        Value::Number(n) => n.to_string(),
+        Value::String(s) => {
+            let text = s.trim().to_owned();
+            let digits = text.strip_prefix(['-', '+']).unwrap_or(&text);
+            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            text
+        }
+        _ => return None,
+    };
+    if let Ok(n) = text.parse::<i64>() {
+        return Some(n);
+    }
+    let float = text.parse::<f64>().ok().filter(|f| f.is_finite())?;
+    if !lenient && float.fract() != 0.0 {
+        return None;
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "`as` saturates at the ends, which is what is wanted")]
+    Some(float.trunc() as i64)
+}
+
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::String(s) if s.chars().count() > 80 => Value::String(s.chars().take(80).chain(['…']).collect()),
+        Value::String(_) | Value::Number(_) | Value::Bool(_) => value.clone(),
+        Value::Array(_) => "a list".into(),
+        _ => "an object".into(),
+    }
+}
+
+/// The JSON schema of some arguments. An object at the top and no combinators: one odd construct makes a model's host drop the whole
+/// tool list.
+pub fn schema(params: &[Param]) -> Value {
+    let mut properties = Map::new();
+    for param in params {
+        let mut property = match param.kind {
+            Kind::Text => json!({"type": "string"}),
+            Kind::Integer | Kind::Millis => json!({"type": "integer"}),
+            Kind::Boolean => json!({"type": "boolean"}),
+            Kind::List => json!({"type": "array", "items": {"type": "string"}}),
+            Kind::Object => json!({"type": "object"}),
+        };
+        property["description"] = param.about.into();
+        properties.insert(param.name.to_owned(), property);
+    }
+    let required: Vec<&str> = params.iter().filter(|p| p.required).map(|p| p.name).collect();
+    let mut schema = json!({"type": "object", "properties": properties});
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PARAMS: [Param; 5] = [
+        required("type", ""),
+        optional("limit", Kind::Integer, ""),
+        optional("timeout_ms", Kind::Millis, ""),
+        optional("ids", Kind::List, ""),
+        optional("metadata", Kind::Object, ""),
+    ];
+
+    fn check(given: Value) -> Result<Args, BadArguments> {
+        let Value::Object(given) = given else { panic!("an object") };
+        Args::check("t", &PARAMS, given)
+    }
+
+    #[test]
+    fn unknown_arguments_come_before_missing_ones() {
+        assert_eq!(check(json!({"b": 1, "a": 2})).expect_err("bad").message, "Unknown parameters 'b', 'a' for tool t");
+        assert_eq!(check(json!({})).expect_err("bad").message, "Missing required parameter 'type' for tool t");
+        assert!(check(json!({"type": "x", "wait_for_previous": 7})).is_ok());
+    }
+
+    #[test]
+    fn numbers_may_come_as_texts_but_must_be_whole() {
+        for (given, expected) in [(json!("50"), 50), (json!(" 7 "), 7), (json!(50.0), 50), (json!(-3), -3), (json!(1e300), i64::MAX)] {
+            assert_eq!(check(json!({"type": "x", "limit": given})).expect("good").integer("limit"), Some(expected));
+        }
+        for given in [json!(2.9), json!("1_0"), json!(true), json!("abc"), json!(""), json!([]), json!("2.0")] {
+            let bad = check(json!({"type": "x", "limit": given})).expect_err("bad");
+            assert_eq!(bad.message, "Invalid value for parameter 'limit'");
+        }
+        for (given, expected) in [(json!(5.9), 5), (json!(-0.5), 0), (json!(true), 1)] {
+            assert_eq!(check(json!({"type": "x", "timeout_ms": given})).expect("good").integer("timeout_ms"), Some(expected));
+        }
+    }
+
+    #[test]
+    fn lists_and_objects_may_come_as_json_texts_and_texts_never_change() {
+        let mut args = check(json!({"type": "{\"a\":1}", "ids": "[\"x\"]", "metadata": "{\"a\":1}"})).expect("good");
+        assert_eq!(args.raw("type"), Raw::Text("{\"a\":1}".into()));
+        assert_eq!(args.raw("ids"), Raw::Other(json!(["x"])));
+        assert_eq!(args.raw("metadata"), Raw::Other(json!({"a": 1})));
+        let mut args = check(json!({"type": "x", "ids": "{}", "metadata": "[]"})).expect("good");
+        assert_eq!((args.raw("ids"), args.raw("metadata")), (Raw::Text("{}".into()), Raw::Text("[]".into())));
+    }
+}

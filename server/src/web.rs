@@ -1,0 +1,117 @@
+//! The dashboard: pages rendered by the app, its server functions, and the site's files.
+
+mod assets;
+mod backend;
+
+use std::sync::Arc;
+
+use axum::extract::{RawQuery, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use leptos::prelude::{provide_context, use_context};
+use loggia_app::backend::BackendHandle;
+use loggia_app::shell;
+use loggia_domain::{ApiError, ErrorCode};
+
+use crate::AppState;
+use crate::auth::Caller;
+use crate::error::HttpError;
+use crate::http::sign_in;
+use crate::tokens::{Identity, Scope};
+
+pub use assets::is_built as site_is_built;
+
+/// Prepares the process for rendering; again is harmless.
+pub fn init() {
+    // A second call reports that there is an executor already, which is all we want.
+    let _ = any_spawner::Executor::init_tokio();
+}
+
+/// A page for whoever has a session; the sign-in page for everybody else.
+pub async fn get_page(State(state): State<AppState>, caller: Caller, request: Request) -> Result<Response, HttpError> {
+    let Some(identity) = caller.viewer()?.filter(|who| who.may(Scope::Read)) else {
+        return Ok(to_sign_in(&request));
+    };
+    Ok(render(&state, Some(identity), request).await)
+}
+
+/// `GET /sign-in`: the form, or the one-time link.
+pub async fn get_sign_in(
+    State(state): State<AppState>,
+    headers: HeaderMap,
+    query: RawQuery,
+    request: Request,
+) -> Result<Response, HttpError> {
+    // A HEAD must not use the link up: programs that preview links send one.
+    if request.method() == Method::GET
+        && let Some(response) = sign_in::redeem(&state, &headers, query)?
+    {
+        return Ok(response);
+    }
+    Ok(render(&state, None, request).await)
+}
+
+/// A server function: what a page asks or posts.
+pub async fn server_function(
+    State(state): State<AppState>,
+    caller: Caller,
+    request: Request,
+) -> Result<Response, HttpError> {
+    let identity = caller.poster()?;
+    let path = request.uri().path().to_owned();
+    if !leptos::server_fn::axum::server_fn_paths().any(|(known, method)| known == path && method == request.method()) {
+        let shown: String = path.chars().take(200).collect();
+        return Err(HttpError::new(ApiError::new(ErrorCode::NotFound, format!("there is no `{shown}`"))));
+    }
+    let context = backend_context(&state, Some(identity));
+    Ok(leptos_axum::handle_server_fns_with_context(context, request).await.into_response())
+}
+
+/// A file of the site, or the page that says that there is no such page.
+pub async fn fallback(State(state): State<AppState>, caller: Caller, request: Request) -> Result<Response, HttpError> {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Err(HttpError::new(ApiError::new(ErrorCode::NotFound, "there is nothing to post to here")));
+    }
+    if let Some(response) = assets::get(request.uri().path(), request.headers()) {
+        return Ok(response);
+    }
+    let Some(identity) = caller.viewer()? else { return Ok(to_sign_in(&request)) };
+    let mut response = render(&state, Some(identity), request).await;
+    *response.status_mut() = StatusCode::NOT_FOUND;
+    Ok(response)
+}
+
+async fn render(state: &AppState, identity: Option<Identity>, request: Request) -> Response {
+    let options = state.leptos.clone();
+    let handler =
+        leptos_axum::render_app_async_with_context(backend_context(state, identity), move || shell(options.clone()));
+    let mut response = handler(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    // With `no-referrer` browsers would send `Origin: null` on the forms of our own pages.
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("same-origin"));
+    response
+}
+
+/// What a page needs while it renders: the hub's answers, and a policy for the browser that names this response's nonce.
+fn backend_context(state: &AppState, identity: Option<Identity>) -> impl Fn() + Clone + Send + Sync + 'static {
+    let backend = BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity)));
+    move || {
+        provide_context(backend.clone());
+        if let (Some(nonce), Some(response)) = (leptos::nonce::use_nonce(), use_context::<leptos_axum::ResponseOptions>())
+            && let Ok(policy) = HeaderValue::from_str(&format!(
+                "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
+                 connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+            ))
+        {
+            response.insert_header(header::CONTENT_SECURITY_POLICY, policy);
+        }
+    }
+}
+
+fn to_sign_in(request: &Request) -> Response {
+    let here = request.uri().path_and_query().map_or("/", |p| p.as_str());
+    let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", here).finish();
+    let to = if here == "/" { "/sign-in".to_owned() } else { format!("/sign-in?{query}") };
+    (StatusCode::SEE_OTHER, [(header::LOCATION, to), (header::CACHE_CONTROL, "no-store".to_owned())]).into_response()
+}
