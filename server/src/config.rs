@@ -73,7 +73,7 @@ pub fn bootstrap_token() -> Result<Option<String>, ConfigError> {
 /// When a silent delegation counts as stalled.
 pub fn stalled_after() -> Result<Duration, ConfigError> {
     match std::env::var_os(STALLED_AFTER_S) {
-        None => Ok(Duration::from_secs(1800)),
+        None => Ok(Duration::from_mins(30)),
         Some(text) => seconds(&text),
     }
 }

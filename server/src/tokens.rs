@@ -22,9 +22,9 @@ pub const FILE_NAME: &str = "auth.sqlite3";
 pub const PREFIX: &str = "lg_";
 
 /// How long a browser session lasts.
-pub const SESSION_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
+pub const SESSION_TTL: Duration = Duration::from_hours(30 * 24);
 /// How long the one-time sign-in link works.
-pub const LINK_TTL: Duration = Duration::from_secs(10 * 60);
+pub const LINK_TTL: Duration = Duration::from_mins(10);
 
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS tokens (hash TEXT PRIMARY KEY, name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL);

@@ -60,8 +60,7 @@ pub async fn server_function(
     let identity = caller.poster()?;
     let path = request.uri().path().to_owned();
     if !leptos::server_fn::axum::server_fn_paths().any(|(known, method)| known == path && method == request.method()) {
-        let shown: String = path.chars().take(200).collect();
-        return Err(HttpError::new(ApiError::new(ErrorCode::NotFound, format!("there is no `{shown}`"))));
+        return Err(not_found(&path));
     }
     let context = backend_context(&state, Some(identity));
     Ok(leptos_axum::handle_server_fns_with_context(context, request).await.into_response())
@@ -75,10 +74,19 @@ pub async fn fallback(State(state): State<AppState>, caller: Caller, request: Re
     if let Some(response) = assets::get(request.uri().path(), request.headers()) {
         return Ok(response);
     }
-    let Some(identity) = caller.viewer()? else { return Ok(to_sign_in(&request)) };
-    let mut response = render(&state, Some(identity), request).await;
+    // No sign-in first: a client that probes for something must not take a form for it.
+    let wants_page = request.headers().get(header::ACCEPT).is_some_and(|v| v.to_str().is_ok_and(|v| v.contains("text/html")));
+    if !wants_page {
+        return Err(not_found(request.uri().path()));
+    }
+    let mut response = render(&state, caller.viewer()?, request).await;
     *response.status_mut() = StatusCode::NOT_FOUND;
     Ok(response)
+}
+
+fn not_found(path: &str) -> HttpError {
+    let shown: String = path.chars().take(200).collect();
+    HttpError::new(ApiError::new(ErrorCode::NotFound, format!("there is no `{shown}`")))
 }
 
 async fn render(state: &AppState, identity: Option<Identity>, request: Request) -> Response {

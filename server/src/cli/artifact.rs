@@ -71,9 +71,9 @@ pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<
                 answer["warnings"] = json!(warnings);
             }
             out.answer(&answer, || {
-                let mut text = format!("stored {} ({} bytes, sha256 {})", record.id, record.size_bytes, record.sha256);
-                warnings.iter().for_each(|w| text.push_str(&format!("\nwarning: {w}")));
-                text
+                let stored = format!("stored {} ({} bytes, sha256 {})", record.id, record.size_bytes, record.sha256);
+                let warnings = warnings.iter().map(|w| format!("warning: {w}"));
+                std::iter::once(stored).chain(warnings).collect::<Vec<_>>().join("\n")
             })
         }
         Command::Get(get) => {

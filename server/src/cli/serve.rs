@@ -98,20 +98,20 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
 fn say(bind: &Bind, bound: SocketAddr, minted: Option<&str>, link: &str, no_auth: bool) -> Result<(), Failure> {
     let shown = if bound.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), bound.port()) } else { bound };
     let base = bind.public_urls.first().map_or_else(|| format!("http://{shown}"), |u| u.as_str().trim_end_matches('/').to_owned());
-    let mut text = String::new();
+    let mut lines = Vec::new();
     if let Some(token) = minted {
-        text.push_str(&format!("admin token (shown this once, keep it safe): {token}\n"));
+        lines.push(format!("admin token (shown this once, keep it safe): {token}"));
     }
     if no_auth {
-        text.push_str("warning: everybody on this machine may read and write (--no-auth)\n");
+        lines.push("warning: everybody on this machine may read and write (--no-auth)".to_owned());
     } else {
-        text.push_str(&format!("sign in once, within ten minutes: {base}/sign-in?code={link}\n"));
+        lines.push(format!("sign in once, within ten minutes: {base}/sign-in?code={link}"));
     }
     if !web::site_is_built() {
-        text.push_str("note: this binary holds no dashboard scripts; `cargo xtask run` builds them in\n");
+        lines.push("note: this binary holds no dashboard scripts; `cargo xtask run` builds them in".to_owned());
     }
-    text.push_str(&format!("listening on http://{bound}\n"));
-    print(text.as_bytes())
+    lines.push(format!("listening on http://{bound}\n"));
+    print(lines.join("\n").as_bytes())
 }
 
 /// An address, or a name that resolves to one.

@@ -27,14 +27,12 @@ pub async fn post(
     Form(form): Form<SignIn>,
 ) -> Result<Response, HttpError> {
     let next = local_path(&form.next);
-    match state.tokens.sign_in(form.token.trim())? {
-        Some(session) => Ok(signed_in(&state, &headers, &session, next)),
-        None => {
-            let query: String =
-                url::form_urlencoded::Serializer::new(String::new()).append_pair("error", "invalid").append_pair("next", next).finish();
-            Ok(see_other(&format!("/sign-in?{query}")))
-        }
+    if let Some(session) = state.tokens.sign_in(form.token.trim())? {
+        return Ok(signed_in(&state, &headers, &session, next));
     }
+    let mut query = url::form_urlencoded::Serializer::new(String::new());
+    query.append_pair("error", "invalid").append_pair("next", next);
+    Ok(see_other(&format!("/sign-in?{}", query.finish())))
 }
 
 /// `POST /sign-out`

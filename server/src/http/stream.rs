@@ -100,7 +100,9 @@ impl LiveStream {
                     [only] => only.sse.clone(),
                     many => {
                         let mut chunk = BytesMut::with_capacity(many.iter().map(|f| f.sse.len()).sum());
-                        many.iter().for_each(|f| chunk.extend_from_slice(&f.sse));
+                        for frame in many {
+                            chunk.extend_from_slice(&frame.sse);
+                        }
                         chunk.freeze()
                     }
                 }

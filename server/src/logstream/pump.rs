@@ -196,7 +196,9 @@ fn advance(
             let frames: Vec<_> = events.into_iter().map(|e| Arc::new(Frame::new(e))).collect();
             {
                 let mut ring = shared.ring.write().unwrap_or_else(PoisonError::into_inner);
-                frames.into_iter().for_each(|f| ring.push(f));
+                for frame in frames {
+                    ring.push(frame);
+                }
             }
             shared.newest.send_replace(tip);
         }

@@ -48,7 +48,7 @@ impl Tail {
                     let examined = frames.last().map_or(tip, |f| f.event.seq);
                     (frames.into_iter().filter(|f| self.filter.matches(&f.event)).collect(), examined)
                 }
-                None => self.from_file().await?,
+                None => self.read_file().await?,
             };
             self.cursor = examined;
             if !frames.is_empty() {
@@ -69,7 +69,7 @@ impl Tail {
     }
 
     /// The same from the database, for a cursor that fell out of the ring: what matches, and how far was looked.
-    async fn from_file(&self) -> Result<(Vec<Arc<Frame>>, i64), StoreError> {
+    async fn read_file(&self) -> Result<(Vec<Arc<Frame>>, i64), StoreError> {
         let (filter, cursor) = (self.filter.clone(), self.cursor);
         self.log
             .read(move |conn| {

@@ -89,9 +89,9 @@ impl Args {
         Raw::from(self.0.shift_remove(name))
     }
 
-    /// Whether an argument was given and is not null.
+    /// Whether an argument was given and says something: null and the empty text do not.
     pub fn has(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|v| !v.is_null())
+        self.0.get(name).is_some_and(|v| !v.is_null() && v != "")
     }
 
     /// Takes a number; `None` when missing or null.
@@ -124,7 +124,8 @@ fn coerce(param: &Param, value: &mut Value) -> Result<(), BadArguments> {
         Kind::List => from_json_text(value, Value::is_array),
         Kind::Object => from_json_text(value, Value::is_object),
         Kind::Integer | Kind::Millis => {
-            if value.is_null() {
+            // A null limit is the default; a null time-out could mean "never" as well as "at once", so it is asked back.
+            if value.is_null() && param.kind == Kind::Integer {
                 return Ok(());
             }
             let number = whole_number(value, param.kind == Kind::Millis).ok_or_else(|| BadArguments {

@@ -139,7 +139,7 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
     if !listed.events.is_empty() {
         let last = listed.events.last().map(|e| e.id.clone()).filter(|_| listed.has_more);
         let next_cursor = last.or(listed.newest.id);
-        return answer(&with_note(waited(&listed.events, next_cursor), note));
+        return answer(&with_note(waited(&listed.events, next_cursor.as_deref()), note));
     }
     let mut tail = Tail::new(&state.log, &state.live, filter, listed.newest.seq);
     let frames = tokio::select! {
@@ -154,10 +154,10 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
         Some(last) => Some(last.id.clone()),
         None => listed.newest.id.or(since_event_id),
     };
-    answer(&with_note(waited(&events, next_cursor), note))
+    answer(&with_note(waited(&events, next_cursor.as_deref()), note))
 }
 
-fn waited(events: &impl serde::Serialize, next_cursor: Option<String>) -> Value {
+fn waited(events: &impl serde::Serialize, next_cursor: Option<&str>) -> Value {
     let events = json!(events);
     let count = events.as_array().map_or(0, Vec::len);
     json!({"timed_out": count == 0, "events": events, "count": count, "next_cursor": next_cursor})
@@ -183,8 +183,11 @@ async fn artifact_get(state: AppState, mut args: Args) -> Answer {
 fn filter(args: &mut Args) -> Result<Filter, Refusal> {
     let mut filter = Filter::default();
     for column in Column::ALL {
-        let name = if column == Column::FromAgent { "writer" } else { column.as_str() };
-        if let Some(value) = column.check(name, args.raw(name))? {
+        // Agents know the sentence with the column's name; the field says what the argument is called here.
+        let argument = if column == Column::FromAgent { "writer" } else { column.as_str() };
+        let checked = column.check(column.as_str(), args.raw(argument));
+        let checked = checked.map_err(|refusal| Refusal { field: argument.to_owned(), ..refusal });
+        if let Some(value) = checked? {
             filter.any.insert(column, vec![value]);
         }
     }
@@ -208,7 +211,7 @@ fn with_note(mut answer: Value, note: Option<&str>) -> Value {
 fn order(raw: Raw, has_since: bool) -> Result<Order, Refusal> {
     let value = match raw {
         Raw::Absent => return Ok(if has_since { Order::Asc } else { Order::Desc }),
-        Raw::Text(text) => match text.as_str() {
+        Raw::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
             "asc" => return Ok(Order::Asc),
             "desc" => return Ok(Order::Desc),
             _ => Value::String(text),

@@ -212,11 +212,8 @@ pub fn acknowledge(
     body: Raw,
     topic: Raw,
 ) -> Result<NewEvent, Refusal> {
-    let topic = match topic {
-        Raw::Absent => target.topic.clone().into(),
-        Raw::Text(t) if t.is_empty() => target.topic.clone().into(),
-        topic => topic,
-    };
+    // An empty topic is an answer too: no topic.
+    let topic = if topic == Raw::Absent { target.topic.clone().into() } else { topic };
     let event = EventDraft {
         event_type: "event.ack".into(),
         stream: target.stream.clone().into(),

@@ -119,7 +119,7 @@ impl Backend for HubBackend {
         let limit = query.limit.unwrap_or(LOG_PAGE_EVENTS).clamp(1, MAX_LIMIT);
         let mut listed = self
             .list(ListQuery {
-                filter: checked(query.filter)?,
+                filter: checked(&query.filter)?,
                 since_event_id: query.after,
                 before_event_id: query.before,
                 order,
@@ -175,7 +175,7 @@ impl Backend for HubBackend {
 }
 
 /// A filter out of an address, checked by the fields' own rules.
-fn checked(filter: Filter) -> Result<Filter, ApiError> {
+fn checked(filter: &Filter) -> Result<Filter, ApiError> {
     let mut checked = Filter::default();
     for (key, value) in filter.pairs() {
         checked
