@@ -5,7 +5,8 @@
 //!
 //! # Rules
 //! Steps stand in the order across hubs, (hlc, id), so every hub that has the same events tells the same story, whatever arrived
-//! first. The last known status in that order is the state, with two exceptions:
+//! first. The last known status in that order is the state (a `task.request` without a status counts as `open`), with two
+//! exceptions:
 //! * *Finality.* `applied`, `failed` and `superseded` stay until a new `open`.
 //! * *Claim races.* The first claim of a round (any event with status `claimed`) wins. A claim by another agent has lost, and no
 //!   status of its author changes the task while that round lasts. A loser's `superseded` ends the loser's part only. Two claims

@@ -29,6 +29,12 @@ pub(super) struct Course<'a> {
     holds_on: BTreeMap<&'a str, bool>,
 }
 
+/// The status that an event says. A request asks, also when its author left the word out.
+pub(super) fn said(event: &Event) -> Option<Status> {
+    let wordless = event.status.as_deref().is_none_or(str::is_empty);
+    event.known_status().or_else(|| (wordless && event.event_type == "task.request").then_some(Status::Open))
+}
+
 impl<'a> Course<'a> {
     pub(super) fn new(root: &'a Event) -> Self {
         Self {
@@ -47,7 +53,7 @@ impl<'a> Course<'a> {
     /// Takes the next event. Answers whether its status is void because its author lost a claim race.
     pub(super) fn take(&mut self, index: usize, event: &'a Event) -> bool {
         let author = event.from_agent.as_str();
-        let status = event.known_status();
+        let status = said(event);
         let asks_again = self.hear_request(event, status);
         let Some(status) = status else {
             return event.status.as_deref().is_some_and(|s| !s.is_empty()) && self.is_void(author, None);

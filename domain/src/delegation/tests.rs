@@ -102,10 +102,17 @@ fn the_words_of_states_are_those_of_statuses_and_other() {
 #[test]
 fn without_a_known_status_the_state_is_other() {
     check_state("a:says", State::Other);
-    check_state("a:request b:says", State::Other);
+    check_state("a:reviewing b:says", State::Other);
     check_state("a:reviewing", State::Other);
     check_state("a:Open b:done", State::Other);
     check_state("a:", State::Other);
+}
+
+#[test]
+fn a_request_asks_also_without_the_word() {
+    check_state("a:request", State::Open);
+    check_state("a:request b:says", State::Open);
+    check_state("a:request b:claimed b:ready", State::Ready);
 }
 
 #[test]
