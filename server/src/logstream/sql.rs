@@ -120,3 +120,93 @@ impl Conditions {
         rusqlite::params_from_iter(self.values.iter())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use loggia_domain::{EventDraft, Raw};
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::logstream::read::{self, Order};
+    use crate::logstream::{Logstream, migrate};
+
+    /// A small deterministic dice: the test must find the same thing every time.
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, n: usize) -> usize {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            usize::try_from(self.0 >> 33).unwrap_or(0) % n
+        }
+
+        fn pick<'a>(&mut self, of: &[&'a str]) -> &'a str {
+            of[self.below(of.len())]
+        }
+    }
+
+    const NAMES: [&str; 4] = ["a", "b", "*", "é/ü:'\" %_"];
+
+    fn value(dice: &mut Dice, column: Column) -> &'static str {
+        match column {
+            Column::Type => dice.pick(&["task.request", "event.ack", "x.note"]),
+            Column::Status => dice.pick(&["open", "claimed", "applied"]),
+            _ => dice.pick(&NAMES),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_filter_means_the_same_in_sql_and_in_memory() {
+        let dir = tempfile::tempdir().expect("temp dir");
+        let log = Logstream::open(dir.path()).expect("opened");
+        let mut dice = Dice(7);
+        for _ in 0..200 {
+            let mut maybe = |column| if dice.below(3) == 0 { Raw::Absent } else { value(&mut dice, column).into() };
+            let draft = EventDraft {
+                topic: maybe(Column::Topic),
+                to_agent: maybe(Column::ToAgent),
+                correlation_id: maybe(Column::CorrelationId),
+                status: maybe(Column::Status),
+                event_type: value(&mut dice, Column::Type).into(),
+                stream: value(&mut dice, Column::Stream).into(),
+                room: value(&mut dice, Column::Room).into(),
+                from_agent: value(&mut dice, Column::FromAgent).into(),
+                ..EventDraft::default()
+            };
+            log.append(draft.check().expect("valid")).await.expect("appended");
+        }
+        let conn = Connection::open(log.path()).expect("opened");
+        let all = read::matching(&conn, &Conditions::default(), Order::Asc, 1000).expect("read");
+        let mut matched = 0;
+        for _ in 0..500 {
+            let mut filter = Filter::default();
+            for _ in 0..dice.below(4) {
+                let column = Column::ALL[dice.below(Column::ALL.len())];
+                let value = value(&mut dice, column);
+                filter = if dice.below(3) == 0 { filter.without(column, value) } else { filter.with(column, value) };
+            }
+            let mut wanted = Conditions::default();
+            wanted.push_filter(&filter);
+            let by_sql: Vec<i64> =
+                read::matching(&conn, &wanted, Order::Asc, 1000).expect("read").iter().map(|e| e.seq).collect();
+            let by_memory: Vec<i64> = all.iter().filter(|e| filter.matches(e)).map(|e| e.seq).collect();
+            assert_eq!(by_sql, by_memory, "{filter:?}");
+            matched += by_sql.len();
+        }
+        assert!(matched > 1000, "the dice hardly ever matched: {matched}");
+    }
+
+    #[test]
+    fn what_agents_and_pages_ask_is_answered_by_an_index() {
+        let mut conn = Connection::open_in_memory().expect("memory");
+        migrate::migrate(&mut conn, "rep_0123456789ab").expect("migrated");
+        for column in [Column::Stream, Column::Type, Column::FromAgent, Column::ToAgent, Column::CorrelationId, Column::Status] {
+            let mut wanted = Conditions::default();
+            wanted.push_filter(&Filter::default().with(column, "x"));
+            let plan: Vec<String> = conn
+                .prepare(&format!("EXPLAIN QUERY PLAN SELECT rowid FROM events {} ORDER BY rowid DESC LIMIT 50", wanted.where_clause()))
+                .and_then(|mut s| s.query_map(wanted.params(), |r| r.get(3))?.collect())
+                .expect("a plan");
+            assert!(plan.iter().any(|line| line.contains("USING") && line.contains("INDEX")), "{column:?}: {plan:?}");
+        }
+    }
+}
