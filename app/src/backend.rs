@@ -15,7 +15,13 @@ use serde::{Deserialize, Serialize};
 /// How many events a page of the log holds.
 pub const LOG_PAGE_EVENTS: usize = 100;
 
+/// How many failed delegations the home page shows at most.
+pub const FAILED_SHOWN: usize = 20;
+/// How long a failed delegation stays on the home page, in ms: three days.
+pub const FAILED_SHOWN_MS: u64 = 3 * 24 * 3600 * 1000;
+
 /// Who looks at the page, and at which hub.
+#[expect(clippy::struct_excessive_bools, reason = "four independent facts, each said on the page")]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Viewer {
     /// The name of the token behind the session.
@@ -82,6 +88,10 @@ pub struct Overview {
     pub open: Vec<Delegation>,
     /// How many delegations are not final, if more than `open` holds.
     pub open_total: u64,
+    /// Delegations whose state is `failed`, newest first, those of the last [`FAILED_SHOWN_MS`] and at most [`FAILED_SHOWN`];
+    /// their `steps` are left empty. Failed is final, yet somebody has to read why.
+    #[serde(default)]
+    pub failed: Vec<Delegation>,
     /// The hub's clock at the answer, ms since 1970.
     pub now_ms: u64,
     /// After how long without any event an open or claimed delegation counts as stalled, in ms.

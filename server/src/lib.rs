@@ -2,6 +2,7 @@
 //!
 //! One process, one route table ([`router`]), one way to run it ([`serve`]). What the words mean is in `loggia-domain`, how pages
 //! look in `loggia-app`; here is everything that touches a file or a socket.
+#![recursion_limit = "256"]
 
 pub mod auth;
 pub mod cli;

@@ -6,7 +6,7 @@
 
 mod atlas;
 mod atlas_search;
-mod atlas_today;
+mod atlas_waiting;
 mod import_patches;
 mod loggia;
 mod loggia_patches;
@@ -42,10 +42,17 @@ pub async fn write(log: &Logstream, now: OffsetDateTime) -> Result<usize, StoreE
 
 /// Every thread of the story.
 fn threads() -> Vec<Thread> {
-    [atlas::threads(), atlas_search::threads(), atlas_today::threads(), loggia::threads(), shared::threads(), talk::threads()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        atlas::threads(),
+        atlas_search::threads(),
+        atlas_waiting::threads(),
+        loggia::threads(),
+        shared::threads(),
+        talk::threads(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Where a step stands: the number of its thread, and its own within the thread.
@@ -95,7 +102,8 @@ impl Teller<'_> {
         match what {
             What::Request(ask) => request(ask),
             What::Event(draft) => {
-                let correlation_id = self.told.get(&Place { step: 0, ..place }).and_then(|e| e.correlation_id.clone()).into();
+                let correlation_id =
+                    self.told.get(&Place { step: 0, ..place }).and_then(|e| e.correlation_id.clone()).into();
                 EventDraft { correlation_id, ..draft }.check().map_err(StoreError::Refused)
             }
             What::Answer(step, draft) => {
@@ -116,7 +124,9 @@ impl Teller<'_> {
     }
 
     fn earlier(&self, place: Place) -> Result<&Event, StoreError> {
-        self.told.get(&place).ok_or_else(|| StoreError::Storage(format!("the story answers what was not said: {place:?}")))
+        self.told
+            .get(&place)
+            .ok_or_else(|| StoreError::Storage(format!("the story answers what was not said: {place:?}")))
     }
 }
 

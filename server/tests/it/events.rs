@@ -25,7 +25,7 @@ fn pages_forwards_hold_every_event_once() {
         assert_eq!(page["limit"], 3);
         seen.extend(bodies(&page));
         cursor = page["next_cursor"].as_str().expect("the log is not empty").to_owned();
-        if page["has_more"] == false {
+        if page["has_more"] != true {
             break;
         }
     }
@@ -47,7 +47,7 @@ fn pages_backwards_hold_every_event_once() {
     loop {
         let page = hub.call("mempalace_event_list", arguments.clone());
         seen.extend(bodies(&page));
-        if page["has_more"] == false {
+        if page["has_more"] != true {
             break;
         }
         arguments["before_event_id"] = page["older_cursor"].clone();
@@ -111,12 +111,11 @@ fn two_agents_close_the_loop_of_a_delegation() {
     let correlation_id = task["correlation_id"].as_str().expect("a task has one");
     assert!(created["handoff"].as_str().is_some_and(|h| h.contains(correlation_id) && h.contains("win:codex")));
 
-    let inbox = hub.call("mempalace_event_wait", json!({"to_agent": "win:codex", "type": "task.request", "timeout_ms": 0}));
+    let inbox =
+        hub.call("mempalace_event_wait", json!({"to_agent": "win:codex", "type": "task.request", "timeout_ms": 0}));
     assert_eq!(inbox["events"][0]["id"], task["id"]);
-    let claim = hub.call(
-        "mempalace_event_ack",
-        json!({"event_id": task["id"], "from_agent": "win:codex", "status": "claimed"}),
-    );
+    let claim = hub
+        .call("mempalace_event_ack", json!({"event_id": task["id"], "from_agent": "win:codex", "status": "claimed"}));
     assert_eq!(claim["event"]["correlation_id"], *correlation_id);
     assert_eq!(claim["event"]["to_agent"], "mac:claude");
     assert_eq!(claim["event"]["metadata"], json!({"ack_of": task["id"]}));
@@ -128,10 +127,7 @@ fn two_agents_close_the_loop_of_a_delegation() {
                "correlation_id": correlation_id, "content": patch}),
     );
     assert_eq!(submitted["event"]["status"], "ready", "{submitted}");
-    let artifact = hub.call(
-        "mempalace_artifact_get",
-        json!({"artifact_id": submitted["event"]["artifact_ids"][0]}),
-    );
+    let artifact = hub.call("mempalace_artifact_get", json!({"artifact_id": submitted["event"]["artifact_ids"][0]}));
     assert_eq!(artifact["artifact"]["content"], patch);
     let applied = hub.call(
         "mempalace_event_ack",

@@ -2,91 +2,23 @@
 //!
 //! It is started with an empty environment, so that nothing of the machine decides a test, and is ready when it says so itself.
 
-use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tempfile::TempDir;
 
+use crate::place::Place;
 use crate::wire::{Answer, Request, Stream};
 
 /// The bootstrap token of every hub that does not say otherwise.
 pub(crate) const TOKEN: &str = "lg_test_0123456789abcdefghijklmnopqrstuvwxyz";
 /// How long a hub may take from its start to its `listening on` line, in a debug build on a busy machine.
-const START_LIMIT: Duration = Duration::from_secs(60);
+const START_LIMIT: Duration = Duration::from_mins(1);
 /// How long an ordinary request may take.
-const CALL_LIMIT: Duration = Duration::from_secs(60);
-
-/// Where a hub lives: a folder with the palace and a home beside it. Several processes may share one.
-pub(crate) struct Place {
-    root: TempDir,
-}
-
-impl Place {
-    /// A home, and a palace that does not exist yet.
-    pub(crate) fn new() -> Arc<Self> {
-        let root = TempDir::with_prefix("loggia-it-").expect("the temporary folder is writable");
-        fs::create_dir(root.path().join("home")).expect("the folder is new");
-        Arc::new(Self { root })
-    }
-
-    /// The folder that `--palace` names.
-    pub(crate) fn palace(&self) -> PathBuf {
-        self.root.path().join("palace")
-    }
-
-    /// The folder that `HOME` names.
-    pub(crate) fn home(&self) -> PathBuf {
-        self.root.path().join("home")
-    }
-
-    /// The file that holds the log.
-    pub(crate) fn log_file(&self) -> PathBuf {
-        self.palace().join("logstream.sqlite3")
-    }
-
-    /// Everything that hubs wrote to stderr here.
-    pub(crate) fn stderr(&self) -> String {
-        fs::read_to_string(self.stderr_path()).unwrap_or_default()
-    }
-
-    fn stderr_path(&self) -> PathBuf {
-        self.root.path().join("stderr.log")
-    }
-
-    /// The binary with a clean environment.
-    pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_loggia"));
-        command.env_clear().env("HOME", self.home()).current_dir(self.root.path());
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
-        command
-    }
-
-    /// Runs a subcommand on this palace with bytes on its stdin.
-    pub(crate) fn cli(&self, args: &[&str], stdin: &[u8]) -> Output {
-        let mut command = self.command();
-        command.arg("--palace").arg(self.palace()).args(args);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("the binary was built with the tests");
-        let mut input = child.stdin.take().expect("stdin is piped");
-        let stdin = stdin.to_vec();
-        // A program that refuses its arguments may end before it has read anything.
-        let writer = std::thread::spawn(move || drop(input.write_all(&stdin)));
-        let output = child.wait_with_output().expect("a child can be waited for");
-        writer.join().expect("the writer does not panic");
-        output
-    }
-}
+const CALL_LIMIT: Duration = Duration::from_mins(1);
 
 /// How a hub is started.
 #[derive(Clone)]
@@ -443,8 +375,10 @@ pub(crate) fn event_with(stream: &str, body: &str, more: Value) -> Value {
 }
 
 /// The request that calls a tool.
-pub(crate) fn tool_call(tool: &str, arguments: Value) -> String {
-    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}).to_string()
+pub(crate) fn tool_call(tool: &str, arguments: impl Into<Value>) -> String {
+    let arguments = arguments.into();
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}})
+        .to_string()
 }
 
 /// The tool's answer out of the JSON-RPC answer.
@@ -452,12 +386,6 @@ pub(crate) fn tool_call(tool: &str, arguments: Value) -> String {
 pub(crate) fn tool_answer(answer: &Value) -> Value {
     let Some(text) = answer["result"]["content"][0]["text"].as_str() else { panic!("no tool's answer: {answer}") };
     serde_json::from_str(text).expect("a tool answers JSON")
-}
-
-/// Whether a file or folder can be used by its owner alone.
-pub(crate) fn is_private(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::metadata(path).is_ok_and(|m| m.permissions().mode() & 0o077 == 0)
 }
 
 fn wait_for_exit(child: &mut Child, limit: Duration) -> Option<ExitStatus> {

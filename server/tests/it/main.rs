@@ -1,10 +1,11 @@
 //! The hub seen from outside: every test starts the real binary on a palace of its own and speaks to it over HTTP, over the
 //! command line, or through the file that other programs share with it. No test knows the hub's code.
 //!
-//! `hub`, `wire` and `outsider` are the three ways in; the other modules are named after what they ask.
+//! `hub`, `wire` and `outsider` are the three ways in, `place` is where they meet; the other modules are named after what they ask.
 
 mod hub;
 mod outsider;
+mod place;
 mod wire;
 
 mod artifacts;

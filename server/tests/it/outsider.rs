@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use crate::hub::Place;
+use crate::place::Place;
 
 /// A connection of that program.
 pub(crate) struct Outsider {

@@ -4,15 +4,24 @@ use serde_json::json;
 
 use crate::hub::{Hub, event_with};
 
-/// Appends one event per given set of fields, numbered from 1, and answers the numbers that a query's replay holds.
+/// What a query's replay of [`log`] holds: the bodies of exactly these events.
 #[track_caller]
 fn check(hub: &Hub, query: &str, expected: &[&str]) {
     let mut stream = hub.sse(&format!("from=start&{query}"));
     assert_eq!(stream.bodies(expected.len()), expected, "{query}");
-    // The end is marked by an event that passes every filter of this file but those on writers.
     stream.expect_silence();
 }
 
+/// A query that is answered by 400 and a sentence.
+#[track_caller]
+fn refused(hub: &Hub, query: &str, expected: &str) {
+    let answer = hub.request("GET", &format!("/logstream/stream?{query}")).send();
+    assert_eq!(answer.status, 400, "{query}: {answer:?}");
+    let error = answer.json()["error"].as_str().expect("a sentence").to_owned();
+    assert!(error.contains(expected), "{query}: {error}");
+}
+
+/// A hub whose log has four events, with one of everything that can be filtered.
 fn log() -> Hub {
     let hub = Hub::start();
     for (body, fields) in [
@@ -80,19 +89,12 @@ fn filters_hold_for_live_events_too() {
 #[test]
 fn a_bad_query_is_refused_before_any_stream_starts() {
     let hub = log();
-    #[track_caller]
-    fn check(hub: &Hub, query: &str, expected: &str) {
-        let answer = hub.request("GET", &format!("/logstream/stream?{query}")).send();
-        assert_eq!(answer.status, 400, "{query}: {answer:?}");
-        let error = answer.json()["error"].as_str().expect("a sentence").to_owned();
-        assert!(error.contains(expected), "{query}: {error}");
-    }
-    check(&hub, "since_event_id=nope", "since_event_id 'nope' not found");
-    check(&hub, "since_event_id=evt_20200101T000000_000000000000", "not found");
-    check(&hub, "since_event_id=%20%20", "since_event_id must be a non-empty string");
-    check(&hub, "since_event_id=a%0Ab", "since_event_id contains control characters");
-    check(&hub, &format!("since_event_id={}", "x".repeat(257)), "since_event_id exceeds maximum length of 256");
-    check(&hub, "room=%20", "room must be a non-empty string");
-    check(&hub, "type=BAD", "type='BAD' is not a valid event type");
-    check(&hub, "status=done", "status='done' is not one of");
+    refused(&hub, "since_event_id=nope", "since_event_id 'nope' not found");
+    refused(&hub, "since_event_id=evt_20200101T000000_000000000000", "not found");
+    refused(&hub, "since_event_id=%20%20", "since_event_id must be a non-empty string");
+    refused(&hub, "since_event_id=a%0Ab", "since_event_id contains control characters");
+    refused(&hub, &format!("since_event_id={}", "x".repeat(257)), "since_event_id exceeds maximum length of 256");
+    refused(&hub, "room=%20", "room must be a non-empty string");
+    refused(&hub, "type=BAD", "type='BAD' is not a valid event type");
+    refused(&hub, "status=done", "status='done' is not one of");
 }

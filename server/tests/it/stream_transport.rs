@@ -49,10 +49,8 @@ fn other_methods_are_refused_with_the_allowed_one() {
 fn open_streams_and_waits_delay_no_other_request() {
     let hub = Hub::start();
     let _streams: Vec<_> = (0..32).map(|_| hub.sse("stream=quiet")).collect();
-    let wait = crate::hub::tool_call(
-        "mempalace_event_wait",
-        serde_json::json!({"stream": "quiet", "timeout_ms": 300_000}),
-    );
+    let wait =
+        crate::hub::tool_call("mempalace_event_wait", serde_json::json!({"stream": "quiet", "timeout_ms": 300_000}));
     let _waits: Vec<_> = (0..32).map(|_| hub.request("POST", "/mcp").json(wait.clone()).connect()).collect();
     std::thread::sleep(Duration::from_millis(300));
     for _ in 0..10 {

@@ -64,7 +64,8 @@ pub(super) fn said(
     (from, to): (&str, &str),
     body: &str,
 ) -> Thread {
-    Thread { stream, ask: None, beats: Vec::new() }.push(ago, What::Event(draft((stream, room), event_type, (from, to), body)))
+    Thread { stream, ask: None, beats: Vec::new() }
+        .push(ago, What::Event(draft((stream, room), event_type, (from, to), body)))
 }
 
 /// Steps that belong together, in their order.
@@ -136,7 +137,12 @@ impl Thread {
         self.acknowledge(after, target, who, Some(status), body)
     }
 
-    /// Says "seen", without a status.
+    /// Acknowledges what the thread began with, without a status.
+    pub(super) fn seen(self, after: Duration, who: &str, body: &str) -> Self {
+        self.acknowledge(after, 0, who, None, body)
+    }
+
+    /// Acknowledges the newest step of somebody else, without a status.
     pub(super) fn nod(self, after: Duration, who: &str, body: &str) -> Self {
         let target = self.newest_by_another(who);
         self.acknowledge(after, target, who, None, body)
@@ -172,8 +178,7 @@ impl Thread {
 
     /// Progress, or an answer in words.
     pub(super) fn reply(self, after: Duration, from: &str, to: &str, body: &str) -> Self {
-        let room = if self.ask.is_some() { DELEGATION } else { QUESTIONS };
-        let event = draft((self.stream, room), "task.reply", (from, to), body);
+        let event = draft((self.stream, DELEGATION), "task.reply", (from, to), body);
         self.then(after, What::Event(event))
     }
 
@@ -201,7 +206,8 @@ impl Thread {
         self.amend(|beat| {
             let created_by = beat.author().unwrap_or(MAINTAINER).into();
             let content = content.into().into();
-            beat.artifact = Some(ArtifactDraft { kind: kind.as_str().into(), content, created_by, ..ArtifactDraft::default() });
+            beat.artifact =
+                Some(ArtifactDraft { kind: kind.as_str().into(), content, created_by, ..ArtifactDraft::default() });
         })
     }
 

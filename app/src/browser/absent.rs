@@ -1,0 +1,73 @@
+//! The door to the browser where there is none: on the hub.
+
+use super::Copied;
+
+/// A listener that hears nothing.
+#[derive(Debug)]
+pub struct Listener;
+
+/// The reader's clock, ms since 1970.
+pub fn now_ms() -> u64 {
+    0
+}
+
+/// Minutes east of UTC that the reader's zone has at a time.
+pub fn zone_offset_min(_at_ms: u64) -> i32 {
+    0
+}
+
+/// A remembered setting.
+pub fn stored(_key: &str) -> Option<String> {
+    None
+}
+
+/// Remembers a setting; forgets it when there is no value.
+pub fn store(_key: &str, _value: Option<&str>) {}
+
+/// Sets or removes an attribute of `<html>`.
+pub fn set_root_attribute(_name: &str, _value: Option<&str>) {}
+
+/// Copies a text; `element_id` names what shows it, to be selected where copying is refused.
+#[expect(clippy::unused_async, reason = "the browser's side awaits")]
+pub async fn copy(_text: String, _element_id: String) -> Copied {
+    Copied::Refused
+}
+
+/// Whether the tab is hidden.
+pub fn is_hidden() -> bool {
+    false
+}
+
+/// Whether the reader asked for less motion.
+pub fn prefers_less_motion() -> bool {
+    false
+}
+
+/// Leaves for an address by a full page load.
+pub fn go(_href: &str) {}
+
+/// Path and query of the page.
+pub fn here() -> String {
+    String::new()
+}
+
+/// How far the page is scrolled, in CSS pixels.
+pub fn scrolled_px() -> f64 {
+    0.0
+}
+
+/// Scrolls to the top at once.
+pub fn scroll_to_top() {}
+
+/// Whether text is selected.
+pub fn has_selection() -> bool {
+    false
+}
+
+/// Selects nothing.
+pub fn clear_selection() {}
+
+/// Calls back on an event of the document until the listener is dropped.
+pub fn on_document(_event: &'static str, _f: impl FnMut() + 'static) -> Listener {
+    Listener
+}

@@ -1,0 +1,57 @@
+//! What surrounds every page: the rail, the top bar with the honest badge, and banners about the hub itself.
+
+mod live_badge;
+mod rail;
+pub(crate) mod switches;
+mod top;
+
+use leptos::prelude::*;
+
+use crate::ask;
+use crate::backend::Viewer;
+pub(crate) use rail::Mark;
+use rail::Rail;
+use top::TopBar;
+
+/// The frame of a page.
+#[component]
+pub fn Frame(
+    /// Whether somebody is signed in, so that the hub may be asked who; not so on the page for an unknown address.
+    #[prop(default = true)]
+    signed_in: bool,
+    /// The page.
+    children: Children,
+) -> impl IntoView {
+    let viewer = Resource::new(|| (), move |()| async move { if signed_in { ask::viewer().await.ok() } else { None } });
+    view! {
+        <a class="skip" href="#main" rel="external">"Skip to the content"</a>
+        <div class="app">
+            <Rail/>
+            <div class="page">
+                <TopBar viewer=viewer/>
+                <Suspense>{move || Suspend::new(async move { viewer.await.map(banners) })}</Suspense>
+                <main id="main" tabindex="-1">{children()}</main>
+            </div>
+        </div>
+    }
+}
+
+/// What a reader must know about this hub on every page.
+fn banners(viewer: Viewer) -> impl IntoView {
+    let open = viewer.no_auth.then(|| {
+        view! {
+            <p class="banner" role="note">
+                <b>"Anyone on this machine can read and write here. "</b>
+                "The hub runs with " <code>"--no-auth"</code> "; start it without that to ask for tokens."
+            </p>
+        }
+    });
+    let frozen = viewer.read_only.then(|| {
+        view! {
+            <p class="banner" role="note">
+                <b>"Read only. "</b> "Agents can read and wait here, and nothing is written."
+            </p>
+        }
+    });
+    view! { {open} {frozen} }
+}

@@ -1,0 +1,74 @@
+//! The badge that says how live the page is. Only its words are announced to screen readers, not the running figures.
+
+use leptos::prelude::*;
+
+use crate::clock::use_page_clock;
+use crate::live::badge::{Mood, mood};
+use crate::live::{Link, use_live};
+use crate::words::grouped_seq;
+use crate::{browser, href};
+
+/// How live the page is.
+#[component]
+pub(super) fn LiveBadge() -> impl IntoView {
+    let (clock, live) = (use_page_clock(), use_live());
+    let opened_ms = Memo::new(move |_| (live.link() == Link::Open).then(browser::now_ms));
+    let mood = Memo::new(move |_| match clock.tick_ms() {
+        Some(now_ms) => mood(live.link(), live.heartbeat(), opened_ms.get(), now_ms),
+        None => Mood::Snapshot,
+    });
+    let word = Memo::new(move |_| match mood.get() {
+        Mood::Snapshot => "Snapshot".to_owned(),
+        Mood::Connecting => "Connecting".to_owned(),
+        Mood::Live { .. } => "Live".to_owned(),
+        Mood::Reconnecting => "Reconnecting".to_owned(),
+        Mood::Stale { since_ms } => {
+            let stamp = clock.stamp(since_ms);
+            format!("Stale since {} {}", stamp.time.get(..5).unwrap_or("?"), stamp.zone)
+        }
+        Mood::Unreachable => "No connection".to_owned(),
+        Mood::Silent => "No heartbeat".to_owned(),
+        Mood::Paused => "Paused".to_owned(),
+        Mood::SignedOut => "Signed out".to_owned(),
+    });
+    let figures = move || match mood.get() {
+        Mood::Live { seq, age_ms } => Some(format!("seq {} · {} s", grouped_seq(seq), age_ms / 1000)),
+        _ => None,
+    };
+    let way_back = move || {
+        (mood.get() == Mood::SignedOut)
+            .then(|| view! { <a href=href::sign_in(&browser::here()) rel="external">"sign in again"</a> })
+    };
+    view! {
+        <div class=move || format!("live {}", class(mood.get())) title=move || explanation(mood.get())>
+            <span role="status">{word}</span>
+            <small aria-hidden="true">{figures}</small>
+            {way_back}
+        </div>
+    }
+}
+
+fn class(mood: Mood) -> &'static str {
+    match mood {
+        Mood::Live { .. } => "is-live",
+        Mood::Snapshot | Mood::Paused => "is-idle",
+        Mood::Connecting | Mood::Reconnecting => "is-trying",
+        Mood::Stale { .. } | Mood::Unreachable | Mood::Silent | Mood::SignedOut => "is-lost",
+    }
+}
+
+fn explanation(mood: Mood) -> &'static str {
+    match mood {
+        Mood::Snapshot => "The page shows the log as it was when it was loaded",
+        Mood::Connecting => "The stream is being opened",
+        Mood::Live { .. } => "The newest event of the whole log by arrival, and how old the hub's last heartbeat is",
+        Mood::Reconnecting => "The connection broke; nothing is missed, the stream continues where it stopped",
+        Mood::Stale { .. } => {
+            "No sign of life from the hub since then; what you see may be old, and the page keeps trying"
+        }
+        Mood::Unreachable => "The hub does not answer; the page keeps trying",
+        Mood::Silent => "Connected, yet nothing comes through: a proxy in between may be holding the stream back",
+        Mood::Paused => "The stream rests while the tab is hidden and continues where it stopped",
+        Mood::SignedOut => "Your session is over",
+    }
+}

@@ -1,0 +1,34 @@
+//! The rail: where the pages are. On a narrow screen it becomes a strip.
+
+use leptos::prelude::*;
+use leptos_router::hooks::use_location;
+
+/// The mark and the pages that exist.
+#[component]
+pub(super) fn Rail() -> impl IntoView {
+    let path = use_location().pathname;
+    let link = move |href: &'static str, name: &'static str| {
+        let current = move || (path.get() == href).then_some("page");
+        view! { <li><a href=href aria-current=current>{name}</a></li> }
+    };
+    view! {
+        <nav class="rail" aria-label="Pages">
+            <a class="brand" href="/" aria-label="Loggia, to the page Now"><Mark/><span>"Loggia"</span></a>
+            <ul>
+                {link("/", "Now")}
+                {link("/log", "Log")}
+            </ul>
+        </nav>
+    }
+}
+
+/// Three arches under a roof.
+#[component]
+pub(crate) fn Mark() -> impl IntoView {
+    view! {
+        <svg class="arches" width="26" height="20" viewBox="0 0 26 20" aria-hidden="true" focusable="false">
+            <path d="M1 19V9a4 4 0 0 1 8 0v10M9 19V9a4 4 0 0 1 8 0v10M17 19V9a4 4 0 0 1 8 0v10"/>
+            <path class="roof" d="M0 1.2h26"/>
+        </svg>
+    }
+}

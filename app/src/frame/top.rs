@@ -1,0 +1,54 @@
+//! The top bar: how live the page is, how times and colours are shown, who is signed in.
+
+use leptos::prelude::*;
+
+use super::live_badge::LiveBadge;
+use super::switches::{ThemeSwitch, ZoneSwitch};
+use crate::backend::Viewer;
+
+/// The bar above every page.
+#[component]
+pub(super) fn TopBar(
+    /// Who looks.
+    viewer: Resource<Option<Viewer>>,
+) -> impl IntoView {
+    view! {
+        <header class="top">
+            <LiveBadge/>
+            <span class="grow"></span>
+            <ZoneSwitch/>
+            <ThemeSwitch/>
+            <Suspense>{move || Suspend::new(async move { viewer.await.map(|viewer| view! { <Who viewer=viewer/> }) })}</Suspense>
+        </header>
+    }
+}
+
+/// Who is signed in, and the way out.
+#[component]
+fn Who(
+    /// Who looks.
+    viewer: Viewer,
+) -> impl IntoView {
+    let role = if viewer.admin {
+        "admin"
+    } else if viewer.write {
+        "may write"
+    } else {
+        "reads"
+    };
+    let hub = format!("hub {}, Loggia {}", viewer.replica_id, viewer.version);
+    // Without tokens there is no session to end.
+    let way_out = (!viewer.no_auth).then(|| {
+        view! {
+            <form method="post" action="/sign-out">
+                <button type="submit" class="button">"Sign out"</button>
+            </form>
+        }
+    });
+    view! {
+        <div class="who">
+            <span class="who-name" title=hub>{viewer.name}" "<small>{role}</small></span>
+            {way_out}
+        </div>
+    }
+}

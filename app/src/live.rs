@@ -1,0 +1,128 @@
+//! The live stream of a page: one `EventSource` per visible tab, shared by everything on the page.
+//!
+//! A page says what it follows with [`Live::follow`]; the connection itself, its cursor, retries and watchdog are the engine's. A
+//! page that follows nothing still listens to heartbeats, so that the badge in the top bar is honest everywhere.
+//!
+//! # Design
+//! The browser's own reconnection is not used: after an answer that is no stream (a proxy's error page) it gives up for good, and it
+//! repeats the address that it was opened with. Here every attempt builds its address from the cursor of the last event that really
+//! arrived, and "live" is claimed only while heartbeats come.
+
+pub mod badge;
+mod cursor;
+#[cfg(feature = "hydrate")]
+mod engine;
+#[cfg(feature = "hydrate")]
+mod socket;
+mod throttle;
+
+use leptos::prelude::*;
+use loggia_domain::{Event, Filter};
+
+pub use cursor::Cursor;
+pub use throttle::Throttle;
+
+use crate::clock::PageClock;
+
+/// After how long without a heartbeat a connection counts as dead, in ms: three of the hub's beats.
+pub const SILENCE_MS: u64 = 15_000;
+
+/// What came over the stream.
+#[cfg_attr(not(any(feature = "hydrate", test)), expect(dead_code, reason = "only a browser follows the stream"))]
+#[derive(Debug, Clone, PartialEq)]
+pub enum Arrival {
+    /// An event, its body cut to a preview.
+    Event(Box<Event>),
+    /// A frame that this version cannot read; the event itself is in the log.
+    Unreadable {
+        /// The event's id, as the frame gives it.
+        id: String,
+    },
+    /// The hub no longer knows where this page stood: events may be missing before what follows.
+    Resynced,
+}
+
+/// A sign of life.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Heartbeat {
+    /// The newest event of the whole log by arrival.
+    pub seq: i64,
+    /// When it came, by the reader's clock.
+    pub at_ms: u64,
+}
+
+/// What the connection does.
+#[cfg_attr(not(any(feature = "hydrate", test)), expect(dead_code, reason = "only a browser follows the stream"))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Link {
+    /// Nothing: the page is as it was rendered.
+    Snapshot,
+    /// The first attempt since the page is visible.
+    Connecting,
+    /// Open.
+    Open,
+    /// An attempt failed, another follows.
+    Waiting,
+    /// Closed while the tab is hidden.
+    Hidden,
+    /// The session is over.
+    SignedOut,
+}
+
+/// The live stream, in the context of the application.
+#[derive(Clone, Copy)]
+pub struct Live {
+    link: RwSignal<Link>,
+    heartbeat: RwSignal<Option<Heartbeat>>,
+    #[cfg(feature = "hydrate")]
+    engine: StoredValue<engine::Engine, LocalStorage>,
+}
+
+/// Puts the stream into the context; in the browser it connects after hydration.
+pub fn provide_live(clock: PageClock) -> Live {
+    let link = RwSignal::new(Link::Snapshot);
+    let heartbeat = RwSignal::new(None);
+    #[cfg(not(feature = "hydrate"))]
+    let live = {
+        let _ = clock;
+        Live { link, heartbeat }
+    };
+    #[cfg(feature = "hydrate")]
+    let live = {
+        let engine = StoredValue::new_local(engine::Engine::new(link, heartbeat));
+        engine::start(engine, clock);
+        Live { link, heartbeat, engine }
+    };
+    provide_context(live);
+    live
+}
+
+/// The stream of this page.
+pub fn use_live() -> Live {
+    expect_context()
+}
+
+impl Live {
+    /// What the connection does. Tracked.
+    pub fn link(self) -> Link {
+        self.link.get()
+    }
+
+    /// The last sign of life. Tracked.
+    pub fn heartbeat(self) -> Option<Heartbeat> {
+        self.heartbeat.get()
+    }
+
+    /// Hands over everything after a cursor that passes a filter, in batches of one animation frame, until the calling component is
+    /// gone or somebody else follows. To be called in an effect.
+    pub fn follow(self, filter: Filter, cursor: Cursor, deliver: impl Fn(Vec<Arrival>) + 'static) {
+        #[cfg(not(feature = "hydrate"))]
+        let _ = (self.link, filter, cursor, deliver);
+        #[cfg(feature = "hydrate")]
+        if let Some(id) = self.engine.try_with_value(|engine| engine.follow(filter, cursor, deliver)) {
+            on_cleanup(move || {
+                self.engine.try_with_value(|engine| engine.unfollow(id));
+            });
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The connection behind [`Live`](super::Live): opens, watches, closes and reopens the one stream of the tab.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::time::Duration;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use loggia_domain::{Event, Filter};
+use serde::Deserialize;
+
+use super::cursor::{Cursor, Seen, backoff_ms, heartbeats_url, stream_url};
+use super::socket::{Frame, Socket};
+use super::{Arrival, Heartbeat, Link, SILENCE_MS};
+use crate::clock::PageClock;
+use crate::{ask, browser};
+
+/// The engine of one tab.
+#[derive(Clone)]
+pub(super) struct Engine(Rc<Inner>);
+
+struct Inner {
+    link: RwSignal<Link>,
+    heartbeat: RwSignal<Option<Heartbeat>>,
+    started: Cell<bool>,
+    follow: RefCell<Option<Follow>>,
+    next_follow: Cell<u64>,
+    socket: RefCell<Option<Socket>>,
+    /// Counts connections: a frame of an earlier one is dropped.
+    generation: Cell<u64>,
+    attempt: Cell<u32>,
+    retry: RefCell<Option<TimeoutHandle>>,
+    last_sign_ms: Cell<u64>,
+    arrived: RefCell<Vec<Arrival>>,
+    frame_asked: Cell<bool>,
+    switch_asked: Cell<bool>,
+}
+
+struct Follow {
+    id: u64,
+    filter: Filter,
+    cursor: Cursor,
+    seen: Seen,
+    deliver: Rc<dyn Fn(Vec<Arrival>)>,
+}
+
+/// Starts the engine after hydration and keeps it informed about the tab.
+pub(super) fn start(engine: StoredValue<Engine, LocalStorage>, clock: PageClock) {
+    let with = move |f: fn(&Engine)| {
+        engine.try_with_value(f);
+    };
+    Effect::new(move |_| {
+        with(Engine::wake);
+        let visibility = browser::on_document("visibilitychange", move || {
+            with(if browser::is_hidden() { Engine::sleep } else { Engine::wake });
+        });
+        // Kept by the arena, and with it by this effect, until the application is gone.
+        StoredValue::new_local(visibility);
+        let online = window_event_listener(leptos::ev::online, move |_| with(Engine::hurry));
+        on_cleanup(move || {
+            online.remove();
+            with(Engine::sleep);
+        });
+    });
+    Effect::new(move |_| {
+        if clock.tick_ms().is_some() {
+            with(Engine::watch);
+        }
+    });
+}
+
+impl Engine {
+    pub(super) fn new(link: RwSignal<Link>, heartbeat: RwSignal<Option<Heartbeat>>) -> Self {
+        Self(Rc::new(Inner {
+            link,
+            heartbeat,
+            started: Cell::new(false),
+            follow: RefCell::new(None),
+            next_follow: Cell::new(1),
+            socket: RefCell::new(None),
+            generation: Cell::new(0),
+            attempt: Cell::new(0),
+            retry: RefCell::new(None),
+            last_sign_ms: Cell::new(0),
+            arrived: RefCell::new(Vec::new()),
+            frame_asked: Cell::new(false),
+            switch_asked: Cell::new(false),
+        }))
+    }
+
+    /// Follows something from now on, and nothing else.
+    pub(super) fn follow(&self, filter: Filter, cursor: Cursor, deliver: impl Fn(Vec<Arrival>) + 'static) -> u64 {
+        let id = self.0.next_follow.replace(self.0.next_follow.get() + 1);
+        self.0.arrived.borrow_mut().clear();
+        *self.0.follow.borrow_mut() =
+            Some(Follow { id, filter, cursor, seen: Seen::default(), deliver: Rc::new(deliver) });
+        self.switch();
+        id
+    }
+
+    /// Stops following, unless somebody else follows already.
+    pub(super) fn unfollow(&self, id: u64) {
+        let mine = self.0.follow.borrow().as_ref().is_some_and(|follow| follow.id == id);
+        if mine {
+            *self.0.follow.borrow_mut() = None;
+            self.0.arrived.borrow_mut().clear();
+            self.switch();
+        }
+    }
+
+    /// Connects: the tab became visible.
+    fn wake(&self) {
+        if !browser::is_hidden() && self.0.link.get_untracked() != Link::SignedOut {
+            self.0.started.set(true);
+            self.0.attempt.set(0);
+            self.0.link.set(Link::Connecting);
+            self.switch();
+        }
+    }
+
+    /// Closes the stream: the tab became hidden.
+    fn sleep(&self) {
+        self.close();
+        self.0.started.set(false);
+        self.0.link.try_set(Link::Hidden);
+    }
+
+    /// Tries again at once: the network came back.
+    fn hurry(&self) {
+        if self.0.link.get_untracked() == Link::Waiting {
+            self.0.attempt.set(0);
+            self.connect();
+        }
+    }
+
+    /// Ends a connection that gives no sign of life.
+    fn watch(&self) {
+        let silent_ms = browser::now_ms().saturating_sub(self.0.last_sign_ms.get());
+        let open = self.0.socket.borrow().is_some();
+        if open && silent_ms > SILENCE_MS {
+            self.failed();
+        }
+    }
+
+    /// Reconnects for another follower, once for all changes of the same moment (a page that goes, a page that comes).
+    fn switch(&self) {
+        if self.0.switch_asked.replace(true) {
+            return;
+        }
+        let engine = self.clone();
+        set_timeout(
+            move || {
+                engine.0.switch_asked.set(false);
+                if engine.0.started.get() && engine.0.link.get_untracked() != Link::SignedOut {
+                    engine.connect();
+                }
+            },
+            Duration::from_millis(20),
+        );
+    }
+
+    fn close(&self) {
+        self.0.generation.set(self.0.generation.get() + 1);
+        *self.0.socket.borrow_mut() = None;
+        if let Some(retry) = self.0.retry.borrow_mut().take() {
+            retry.clear();
+        }
+    }
+
+    fn connect(&self) {
+        self.close();
+        let generation = self.0.generation.get();
+        let url = match self.0.follow.borrow().as_ref() {
+            Some(follow) => stream_url(&follow.filter, &follow.cursor),
+            None => heartbeats_url(),
+        };
+        self.0.last_sign_ms.set(browser::now_ms());
+        let engine = self.clone();
+        let socket = Socket::open(&url, move |frame| {
+            if engine.0.generation.get() == generation {
+                engine.told(frame);
+            }
+        });
+        let refused = socket.is_none();
+        *self.0.socket.borrow_mut() = socket;
+        if refused {
+            self.failed();
+        }
+    }
+
+    fn told(&self, frame: Frame) {
+        let now_ms = browser::now_ms();
+        match frame {
+            Frame::Failed => return self.failed(),
+            Frame::Opened => self.0.link.set(Link::Open),
+            Frame::Heartbeat { data } => {
+                if let Ok(beat) = serde_json::from_str::<Beat>(&data) {
+                    self.0.attempt.set(0);
+                    self.0.link.set(Link::Open);
+                    self.0.heartbeat.set(Some(Heartbeat { seq: beat.seq, at_ms: now_ms }));
+                }
+            }
+            Frame::Event { id, data } => self.event(id, &data),
+            Frame::Resync { data } => {
+                let newest = serde_json::from_str::<Resync>(&data).ok().and_then(|resync| resync.id);
+                self.resync(newest.map_or(Cursor::Start, Cursor::After));
+            }
+        }
+        self.0.last_sign_ms.set(now_ms);
+    }
+
+    fn event(&self, id: String, data: &str) {
+        let parsed = serde_json::from_str::<Event>(data);
+        let arrival = match parsed {
+            Ok(mut event) => {
+                event.preview();
+                Arrival::Event(Box::new(event))
+            }
+            Err(_) => Arrival::Unreadable { id: id.clone() },
+        };
+        let id = match &arrival {
+            Arrival::Event(event) if id.is_empty() => event.id.clone(),
+            _ => id,
+        };
+        let is_new = self.0.follow.borrow_mut().as_mut().is_some_and(|follow| {
+            let is_new = follow.seen.is_new(&id);
+            if !id.is_empty() {
+                follow.cursor = Cursor::After(id);
+            }
+            is_new
+        });
+        if is_new {
+            self.arrive(arrival);
+        }
+    }
+
+    fn resync(&self, cursor: Cursor) {
+        let following = self.0.follow.borrow_mut().as_mut().map(|follow| follow.cursor = cursor).is_some();
+        if following {
+            self.arrive(Arrival::Resynced);
+        }
+    }
+
+    fn arrive(&self, arrival: Arrival) {
+        self.0.arrived.borrow_mut().push(arrival);
+        if self.0.frame_asked.replace(true) {
+            return;
+        }
+        let engine = self.clone();
+        request_animation_frame(move || {
+            engine.0.frame_asked.set(false);
+            let batch = std::mem::take(&mut *engine.0.arrived.borrow_mut());
+            let deliver = engine.0.follow.borrow().as_ref().map(|follow| Rc::clone(&follow.deliver));
+            if let (Some(deliver), false) = (deliver, batch.is_empty()) {
+                deliver(batch);
+            }
+        });
+    }
+
+    fn failed(&self) {
+        self.close();
+        self.0.link.set(Link::Waiting);
+        let attempt = self.0.attempt.get() + 1;
+        self.0.attempt.set(attempt);
+        let engine = self.clone();
+        let wait = Duration::from_millis(backoff_ms(attempt, js_sys::Math::random()));
+        *self.0.retry.borrow_mut() = set_timeout_with_handle(move || engine.connect(), wait).ok();
+        if attempt % 4 == 2 {
+            self.ask_why();
+        }
+    }
+
+    /// An `EventSource` does not say why it failed. Two reasons no retry will mend: the session is over, or the hub's log no longer
+    /// holds the event at which this page stands.
+    fn ask_why(&self) {
+        let engine = self.clone();
+        let cursor = self.0.follow.borrow().as_ref().map(|follow| (follow.id, follow.cursor.clone()));
+        spawn_local(async move {
+            match ask::viewer().await {
+                Err(error) if error.is_unauthorized() => {
+                    engine.close();
+                    engine.0.link.try_set(Link::SignedOut);
+                }
+                Ok(_) => {
+                    if let Some((id, Cursor::After(event_id))) = cursor
+                        && ask::event(event_id).await.is_err_and(|error| error.is_not_found())
+                        && engine.0.follow.borrow().as_ref().is_some_and(|follow| follow.id == id)
+                    {
+                        engine.resync(Cursor::Tip);
+                    }
+                }
+                Err(_) => {}
+            }
+        });
+    }
+}
+
+#[derive(Deserialize)]
+struct Beat {
+    seq: i64,
+}
+
+#[derive(Deserialize)]
+struct Resync {
+    id: Option<String>,
+}

@@ -1,0 +1,107 @@
+//! `/artifact?id=`: exact text with its hash, computed again in the page.
+
+mod budget;
+mod content;
+mod diff;
+mod diff_view;
+mod lines;
+mod verify;
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use loggia_domain::{Artifact, ArtifactKind, Event};
+
+use super::task::apply_line;
+use super::use_query_value;
+use crate::backend::ArtifactPage;
+use crate::parts::{Agent, Busy, CopyButton, CopyLine, EventRow, EventTable, Failure, Form, Moment, revealed};
+use crate::words::size;
+use crate::{ask, href};
+use content::Content;
+use verify::Verify;
+
+/// Loads the artifact.
+#[component]
+pub fn ArtifactRoute() -> impl IntoView {
+    let id = use_query_value("id");
+    let page = Resource::new(move || id.get(), ask::artifact);
+    view! {
+        <Transition fallback=Busy>
+            {move || Suspend::new(async move {
+                match page.await {
+                    Ok(page) => view! { <ArtifactView page=page/> }.into_any(),
+                    Err(error) => view! { <Title text="Artifact"/><Failure error=error what="the artifact"/> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+    .into_any()
+}
+
+#[component]
+fn ArtifactView(page: ArtifactPage) -> impl IntoView {
+    let ArtifactPage { artifact, referenced_by } = page;
+    let bytes = u64::try_from(artifact.size_bytes).unwrap_or(0);
+    let id = artifact.id.clone();
+    let title = format!("{} {}", artifact.kind, artifact.id);
+    view! {
+        <Title text=title/>
+        <div class="page-head">
+            <h1>{revealed(&artifact.kind)}" of "{size(bytes)}</h1>
+            <code id="artifact-id">{id.clone()}</code>
+            <CopyButton text=id.clone() shown_by="artifact-id" label="Copy id"/>
+            <span class="grow"></span>
+            <a class="button primary" href=href::raw(&id) download rel="external">"Download exact bytes"</a>
+        </div>
+        <div class="two">
+            <section class="panel artifact">
+                <Verify recorded=artifact.sha256.clone() recorded_bytes=bytes content=artifact.content.clone()/>
+                <Content kind=artifact.kind.clone() content=artifact.content.clone() download=href::raw(&id)/>
+            </section>
+            <Facts artifact=artifact/>
+        </div>
+        <References events=referenced_by/>
+    }
+}
+
+/// Who stored it, when, and how it is taken over.
+#[component]
+fn Facts(artifact: Artifact) -> impl IntoView {
+    let is_patch = artifact.kind == ArtifactKind::Patch.as_str();
+    let command = if is_patch { apply_line(&artifact.id) } else { format!("loggia artifact get {}", artifact.id) };
+    let name = if is_patch { "apply" } else { "fetch" };
+    let hub = artifact
+        .origin_replica
+        .clone()
+        .map(|hub| view! { <dt>"stored on hub"</dt><dd><code>{revealed(&hub)}</code></dd> });
+    let metadata = (!artifact.metadata.is_empty())
+        .then(|| view! { <dt>"metadata"</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> });
+    view! {
+        <section class="panel padded">
+            <h2>"Facts"</h2>
+            <dl class="facts">
+                <dt>"stored by"</dt><dd><Agent name=artifact.created_by.clone()/></dd>
+                <dt>"stored"</dt><dd><Moment at=artifact.created_at.clone() form=Form::Full/></dd>
+                {hub}
+                <dt>{name}</dt><dd><CopyLine text=command id="command"/></dd>
+                {metadata}
+            </dl>
+        </section>
+    }
+}
+
+/// The events that reference it.
+#[component]
+fn References(events: Vec<Event>) -> impl IntoView {
+    let rows = events.into_iter().map(|event| view! { <EventRow event=event/> }).collect_view();
+    view! {
+        <section>
+            <h2>"Referenced by"</h2>
+            {if rows.is_empty() {
+                view! { <p class="faint">"No event references this artifact yet."</p> }.into_any()
+            } else {
+                view! { <EventTable caption="The events that reference this artifact">{rows}</EventTable> }.into_any()
+            }}
+        </section>
+    }
+}

@@ -1,0 +1,87 @@
+use super::*;
+
+const TWO_FILES: &str = "\
+From 1234 Mon Sep 17 00:00:00 2001
+Subject: [PATCH] two files
+
+diff --git a/src/a.sql b/src/a.sql
+index 111..222 100644
+--- a/src/a.sql
++++ b/src/a.sql
+@@ -1,3 +1,3 @@ head
+ select 1;
+--- an old comment
+++++ a new one
+ select 2;
+\\ No newline at end of file
+diff --git a/new.txt b/new.txt
+new file mode 100644
+--- /dev/null
++++ b/new.txt
+@@ -0,0 +1 @@
++hello
+";
+
+#[test]
+fn every_line_is_in_one_place_and_no_line_is_lost() {
+    for text in [TWO_FILES, "", "plain\ntext", "@@ -1 +1 @@\n-a\n+b\n", &TWO_FILES.replace('\n', "\r\n")] {
+        let files = parse(text);
+        let lines: Vec<&str> = files.iter().flat_map(|f| f.lines.iter().map(|l| l.text.as_str())).collect();
+        assert_eq!(lines, super::super::budget::lines(text).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn headers_inside_a_hunk_are_content() {
+    let files = parse(TWO_FILES);
+    assert_eq!(files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["", "src/a.sql", "new.txt"]);
+    assert_eq!((files[1].added, files[1].removed), (1, 1));
+    assert_eq!((files[2].added, files[2].removed, files[2].marks.as_slice()), (1, 0, &["new file"][..]));
+    assert!(!files[0].is_diff());
+}
+
+#[test]
+fn both_sides_are_numbered() {
+    let files = parse(TWO_FILES);
+    let numbers: Vec<(Option<u32>, Option<u32>)> =
+        files[1].lines.iter().filter(|l| !matches!(l.kind, Kind::Note | Kind::Hunk)).map(|l| (l.old, l.new)).collect();
+    assert_eq!(numbers, [(Some(1), Some(1)), (Some(2), None), (None, Some(2)), (Some(3), Some(3))]);
+}
+
+#[test]
+fn a_plain_diff_needs_no_git_header() {
+    let text = "--- old/x.c\t2026-01-01\n+++ new/x.c\t2026-01-02\n@@ -1 +1 @@\n-a\n+b\n--- old/y.c\n+++ new/y.c\n@@ -1 +1,2 @@\n a\n+b\n";
+    let files = parse(text);
+    assert_eq!(files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["new/x.c", "new/y.c"]);
+    assert_eq!(files[0].old_path.as_deref(), Some("old/x.c"));
+    assert_eq!((files[1].added, files[1].removed), (1, 0));
+}
+
+#[test]
+fn renames_deletions_and_binaries_are_named() {
+    let text = "diff --git a/a b.txt b/c d.txt\nsimilarity index 100%\nrename from a b.txt\nrename to c d.txt\n\
+                diff --git a/gone b/gone\ndeleted file mode 100644\n--- a/gone\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n\
+                diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n";
+    let files = parse(text);
+    let seen: Vec<(&str, &[&str])> = files.iter().map(|f| (f.path.as_str(), f.marks.as_slice())).collect();
+    assert_eq!(seen, [("c d.txt", &["renamed"][..]), ("gone", &["deleted"][..]), ("i.png", &["binary"][..])]);
+}
+
+#[test]
+fn a_hunk_that_promises_more_than_it_has_ends_where_the_next_file_starts() {
+    let text = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-p\n+q\n";
+    let files = parse(text);
+    assert_eq!(files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["x", "y"]);
+}
+
+#[test]
+fn large_and_generated_files_are_folded_with_a_reason() {
+    let file = |path: &str, lines: usize| File {
+        path: path.to_owned(),
+        lines: vec![Line { kind: Kind::Note, old: None, new: None, text: String::new() }; lines],
+        ..File::default()
+    };
+    assert_eq!(file("a/Cargo.lock", 1).folded_because(), Some("generated"));
+    assert_eq!(file("a/main.rs", 501).folded_because(), Some("large"));
+    assert_eq!(file("a/main.rs", 500).folded_because(), None);
+}

@@ -1,0 +1,102 @@
+//! A diff, file by file. Counts cover everything, also what is folded away or not shown.
+
+use leptos::prelude::*;
+
+use super::budget::Budget;
+use super::diff::{File, Kind, Line};
+use super::lines::{line_text, not_shown};
+use crate::parts::revealed;
+use crate::words::{counted, grouped};
+
+/// The files of a diff.
+#[component]
+pub(super) fn DiffView(files: Vec<File>, download: String) -> impl IntoView {
+    let total: usize = files.iter().map(|file| file.lines.len()).sum();
+    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files));
+    let mut budget = Budget::page();
+    let mut shown = 0;
+    let parts = files
+        .into_iter()
+        .enumerate()
+        .map(|(at, file)| {
+            let lines = budget.take(file.lines.len());
+            shown += lines;
+            view! { <FilePart file=file at=at shown=lines/> }
+        })
+        .collect_view();
+    view! { {list} {parts} {not_shown(total - shown, &download)} }
+}
+
+fn file_list(files: &[File]) -> impl IntoView + use<> {
+    let diffs = || files.iter().enumerate().filter(|(_, file)| file.is_diff());
+    let (added, removed) = diffs().fold((0, 0), |(a, r), (_, file)| (a + file.added, r + file.removed));
+    let items = diffs()
+        .map(|(at, file)| {
+            view! {
+                <li>
+                    <a href=format!("#file-{at}") rel="external">{revealed(&file.path)}</a>
+                    {plus_minus(file.added, file.removed)}
+                </li>
+            }
+        })
+        .collect_view();
+    let count = diffs().count() as u64;
+    view! {
+        <details class="file-list" open=count <= 12>
+            <summary>{counted(count, "file", "files")}" "{plus_minus(added, removed)}</summary>
+            <ul>{items}</ul>
+        </details>
+    }
+}
+
+#[component]
+fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
+    if !file.is_diff() {
+        let rows = file.lines.iter().take(shown).map(row).collect_view();
+        return view! { <div class="code diff around" tabindex="0" role="region" aria-label="Text around the files">{rows}</div> }.into_any();
+    }
+    let folded = file.folded_because();
+    let marks =
+        file.marks.iter().copied().chain(folded).map(|mark| view! { <span class="mark">{mark}</span> }).collect_view();
+    let from = file.old_path.as_ref().map(|old| view! { <span class="faint">"from "{revealed(old)}</span> });
+    let missing = file.lines.len() - shown;
+    let missing = (missing > 0)
+        .then(|| view! { <span class="faint">{counted(missing as u64, "line", "lines")}" not shown"</span> });
+    let rows = file.lines.iter().take(shown).map(row).collect_view();
+    let label = format!("Changes in {}", file.path);
+    view! {
+        <details class="file" id=format!("file-{at}") open=folded.is_none()>
+            <summary>
+                <b>{revealed(&file.path)}</b>
+                {from}
+                {plus_minus(file.added, file.removed)}
+                {marks}
+                {missing}
+            </summary>
+            <div class="code diff" tabindex="0" role="region" aria-label=label>{rows}</div>
+        </details>
+    }
+    .into_any()
+}
+
+fn row(line: &Line) -> impl IntoView + use<> {
+    let class = match line.kind {
+        Kind::Context => "line",
+        Kind::Added => "line added",
+        Kind::Removed => "line removed",
+        Kind::Hunk => "line hunk",
+        Kind::Note => "line note-line",
+    };
+    let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
+    view! { <div class=class data-o=number(line.old) data-n=number(line.new)>{line_text(&line.text)}</div> }
+}
+
+fn plus_minus(added: usize, removed: usize) -> impl IntoView {
+    view! {
+        <span class="plus-minus">
+            <span class="plus">"+"{grouped(added as u64)}</span>
+            " "
+            <span class="minus">"−"{grouped(removed as u64)}</span>
+        </span>
+    }
+}

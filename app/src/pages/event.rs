@@ -1,0 +1,154 @@
+//! `/event?id=`: one event, whole, and what stands around it in the log.
+
+use leptos::prelude::*;
+use leptos_meta::Title;
+use loggia_domain::{Event, Filter};
+
+use super::use_query_value;
+use crate::backend::LogQuery;
+use crate::error::PageError;
+use crate::parts::{
+    Agent, Busy, CopyButton, EventRow, EventTable, Failure, Form, Marks, Moment, StatusBadge, revealed,
+};
+use crate::words::{counted, grouped_seq};
+use crate::{ask, href};
+
+/// How many events are shown on each side.
+const AROUND: usize = 5;
+
+/// Loads the event.
+#[component]
+pub fn EventRoute() -> impl IntoView {
+    let id = use_query_value("id");
+    let found = Resource::new(move || id.get(), load);
+    view! {
+        <Transition fallback=Busy>
+            {move || Suspend::new(async move {
+                match found.await {
+                    Ok((event, around)) => view! { <EventView event=event around=around/> }.into_any(),
+                    Err(error) => view! { <Title text="Event"/><Failure error=error what="the event"/> }.into_any(),
+                }
+            })}
+        </Transition>
+    }
+    .into_any()
+}
+
+/// The event, and its neighbours by arrival, newest first, itself among them.
+async fn load(id: String) -> Result<(Event, Vec<Event>), PageError> {
+    let query = |before: Option<&str>, after: Option<&str>| LogQuery {
+        before: before.map(str::to_owned),
+        after: after.map(str::to_owned),
+        limit: Some(AROUND),
+        ..LogQuery::default()
+    };
+    let (older, newer) = (ask::log(query(Some(&id), None)), ask::log(query(None, Some(&id))));
+    let event = ask::event(id.clone()).await?;
+    let mut around = newer.await?.events;
+    around.reverse();
+    around.push(event.clone());
+    around.extend(older.await?.events);
+    Ok((event, around))
+}
+
+#[component]
+fn EventView(event: Event, around: Vec<Event>) -> impl IntoView {
+    let title = format!("{} by {}", event.event_type, event.from_agent);
+    let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> });
+    let id = event.id.clone();
+    let rows = around
+        .into_iter()
+        .map(|mut near| {
+            near.preview();
+            let marks = Marks { selected: near.id == id, ..Marks::default() };
+            view! { <EventRow event=near marks=marks/> }
+        })
+        .collect_view();
+    let body = body_view(&event.body);
+    let metadata = (!event.metadata.is_empty()).then(|| {
+        let text = event.metadata.text().to_owned();
+        view! {
+            <section class="panel padded">
+                <div class="section-head"><h2>"Metadata"</h2><CopyButton text=text.clone() shown_by="metadata"/></div>
+                <pre class="body" id="metadata">{revealed(&text)}</pre>
+            </section>
+        }
+    });
+    let body_text = event.body.clone();
+    view! {
+        <Title text=title/>
+        <div class="page-head">
+            <h1>{event.event_type.clone()}</h1>
+            {status}
+            <code id="event-id">{event.id.clone()}</code>
+            <CopyButton text=event.id.clone() shown_by="event-id" label="Copy id"/>
+        </div>
+        <div class="two">
+            <div class="stack">
+                <section class="panel padded">
+                    <div class="section-head"><h2>"Body"</h2><CopyButton text=body_text shown_by="body"/></div>
+                    {body}
+                </section>
+                {metadata}
+            </div>
+            <Facts event=event/>
+        </div>
+        <section>
+            <h2>"Around it in the log"</h2>
+            <EventTable caption="The events that arrived around this one, newest first">{rows}</EventTable>
+        </section>
+    }
+}
+
+fn body_view(body: &str) -> AnyView {
+    if body.is_empty() {
+        return view! { <p class="faint" id="body">"This event has no text."</p> }.into_any();
+    }
+    view! { <pre class="body" id="body">{revealed(body)}</pre> }.into_any()
+}
+
+/// The event's fields.
+#[component]
+fn Facts(event: Event) -> impl IntoView {
+    let text = |name: &'static str, value: Option<String>| {
+        value.map(|value| view! { <dt>{name}</dt><dd><code>{revealed(&value)}</code></dd> })
+    };
+    let filtered = |name: &'static str, column, value: &str| {
+        let target = href::log(&Filter::default().with(column, value), None);
+        view! { <dt>{name}</dt><dd><a href=target><code>{revealed(value)}</code></a></dd> }
+    };
+    let to = event.to_agent.clone().map(|to| view! { <dt>"to"</dt><dd><Agent name=to/></dd> });
+    let task = event.correlation_id.clone().map(|id| {
+        view! { <dt>"task"</dt><dd><a href=href::task(&id)><code>{revealed(&id)}</code></a></dd> }
+    });
+    let artifacts = (!event.artifact_ids.is_empty()).then(|| {
+        let links = event
+            .artifact_ids
+            .iter()
+            .map(|id| view! { <li><a href=href::artifact(id)><code>{revealed(id)}</code></a></li> })
+            .collect_view();
+        view! { <dt>{counted(event.artifact_ids.len() as u64, "artifact", "artifacts")}</dt><dd><ul class="plain">{links}</ul></dd> }
+    });
+    let topic = event.topic.as_ref().map(|topic| filtered("topic", loggia_domain::Column::Topic, topic));
+    view! {
+        <section class="panel padded">
+            <h2>"Facts"</h2>
+            <dl class="facts">
+                <dt>"written"</dt><dd><Moment at=event.created_at.clone() form=Form::Full/></dd>
+                <dt>"from"</dt><dd><Agent name=event.from_agent.clone()/></dd>
+                {to}
+                {task}
+                {filtered("stream", loggia_domain::Column::Stream, &event.stream)}
+                {filtered("room", loggia_domain::Column::Room, &event.room)}
+                {topic}
+                {text("branch", event.branch.clone())}
+                {text("base commit", event.base_commit.clone())}
+                {artifacts}
+                <dt>"seq here"</dt><dd><code>{grouped_seq(event.seq)}</code></dd>
+                {text("hlc", event.hlc.clone())}
+                {text("written on hub", event.origin_replica.clone())}
+                {text("seq there", event.origin_seq.map(grouped_seq))}
+            </dl>
+        </section>
+    }
+}

@@ -1,0 +1,43 @@
+//! The filter as chips: what is asked for, what is left out, and the way to change it.
+
+use leptos::prelude::*;
+use loggia_domain::Filter;
+
+use crate::filters::{Condition, conditions, label, turned, without};
+use crate::href;
+use crate::parts::revealed;
+
+/// The chips of a filter; nothing without one.
+#[component]
+pub(super) fn Chips(filter: Filter) -> impl IntoView {
+    let chips = conditions(&filter)
+        .into_iter()
+        .map(|condition| view! { <Chip filter=filter.clone() condition=condition/> })
+        .collect_view();
+    let since = filter.since_created_at.clone().map(|at| {
+        let target = href::log(&Filter { since_created_at: None, ..filter.clone() }, None);
+        view! {
+            <li class="chip">
+                <span>"since "<b>{at}</b></span>
+                <a class="chip-x" href=target aria-label="show earlier events too">"×"</a>
+            </li>
+        }
+    });
+    let all = (!filter.is_empty()).then(|| view! { <li><a href="/log">"show everything"</a></li> });
+    view! { <ul class="chips" aria-label="Filter">{chips}{since}{all}</ul> }
+}
+
+#[component]
+fn Chip(filter: Filter, condition: Condition) -> impl IntoView {
+    let Condition { column, value, excluded } = condition.clone();
+    let gone = href::log(&without(&filter, column, &value), None);
+    let turn = href::log(&turned(&filter, &condition), None);
+    let (words, turn_label) = if excluded { ("not ", "only this") } else { ("", "leave out") };
+    view! {
+        <li class="chip" class:not=excluded>
+            <span>{words}{label(column)}" "<b>{revealed(&value)}</b></span>
+            <a class="chip-turn" href=turn>{turn_label}</a>
+            <a class="chip-x" href=gone aria-label=format!("remove {words}{} {value}", label(column))>"×"</a>
+        </li>
+    }
+}

@@ -1,0 +1,44 @@
+//! A form for values that are not on the page. A plain GET form: its fields are the keys of the address.
+
+use leptos::prelude::*;
+use loggia_domain::{Column, Filter, Status};
+
+use crate::filters::label;
+
+/// The form, folded away until it is wanted.
+#[component]
+pub(super) fn FilterForm(filter: Filter) -> impl IntoView {
+    let kept = filter
+        .pairs()
+        .into_iter()
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> })
+        .collect_view();
+    let fields = Column::ALL
+        .into_iter()
+        .filter(|column| *column != Column::Status)
+        .map(|column| {
+            let id = format!("filter-{}", column.as_str());
+            view! {
+                <label for=id.clone()>{label(column)}</label>
+                <input id=id name=column.as_str() autocomplete="off" spellcheck="false" maxlength="256"/>
+            }
+        })
+        .collect_view();
+    let statuses = Status::ALL
+        .into_iter()
+        .map(|status| view! { <option value=status.as_str()>{status.as_str()}</option> })
+        .collect_view();
+    view! {
+        <details class="filter-form">
+            <summary class="button">"Filter"</summary>
+            <form method="get" action="/log" class="panel padded">
+                {kept}
+                {fields}
+                <label for="filter-status">"status"</label>
+                <select id="filter-status" name="status"><option value="">"any"</option>{statuses}</select>
+                <span class="muted">"Values of one field are alternatives."</span>
+                <button type="submit" class="button primary">"Show"</button>
+            </form>
+        </details>
+    }
+}

@@ -1,0 +1,51 @@
+//! Streams and their rooms with counts, beside the log.
+
+use leptos::prelude::*;
+use loggia_domain::{Column, Filter};
+
+use crate::backend::StreamCount;
+use crate::parts::revealed;
+use crate::words::grouped;
+use crate::{filters, href};
+
+/// The tree. What the log is filtered by is marked.
+#[component]
+pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, filter: Filter) -> impl IntoView {
+    let rows = move || streams.with(|streams| streams.iter().map(|s| branch(s, &filter)).collect_view());
+    view! {
+        <nav class="panel tree" aria-label="Streams and rooms">
+            <h2>"Streams"</h2>
+            <ul>{rows}</ul>
+        </nav>
+    }
+}
+
+fn branch(stream: &StreamCount, filter: &Filter) -> impl IntoView + use<> {
+    let chosen = filters::has(filter, Column::Stream, &stream.stream);
+    let only = Filter::default().with(Column::Stream, &stream.stream);
+    let rooms = stream
+        .rooms
+        .iter()
+        .map(|room| {
+            let current = chosen && filters::has(filter, Column::Room, &room.room);
+            let target = href::log(&only.clone().with(Column::Room, &room.room), None);
+            view! { <li>{leaf(&room.room, room.events, target, current)}</li> }
+        })
+        .collect_view();
+    let current = chosen && !filter.any.contains_key(&Column::Room);
+    view! {
+        <li>
+            {leaf(&stream.stream, stream.events, href::log(&only, None), current)}
+            <ul>{rooms}</ul>
+        </li>
+    }
+}
+
+fn leaf(name: &str, events: u64, target: String, current: bool) -> impl IntoView + use<> {
+    view! {
+        <a href=target aria-current=current.then_some("true")>
+            <span class="name" title=name.to_owned()>{revealed(name)}</span>
+            <span class="count">{grouped(events)}</span>
+        </a>
+    }
+}

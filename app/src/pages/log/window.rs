@@ -1,0 +1,181 @@
+//! The rows that a page of the log holds: a bounded window on a log without an end. Pure.
+//!
+//! While the reader follows, what arrives goes to the top and what no longer fits leaves at the bottom. While the reader reads, what
+//! arrives waits and is counted. Whatever leaves or is left out is said in a row of its own, never silently.
+
+use std::sync::Arc;
+
+use loggia_domain::Event;
+
+use crate::live::Arrival;
+
+/// How many rows a page holds at most.
+pub(super) const MAX_ROWS: usize = 1000;
+
+/// One row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Row {
+    /// An event.
+    Event {
+        event: Box<Event>,
+        /// The hub from which it came after newer events.
+        late_from: Option<String>,
+        /// It came while the page was open.
+        fresh: bool,
+    },
+    /// A frame that could not be read.
+    Unreadable { id: String },
+    /// Events between the rows above and below that are not here; `before` is the row above, where loading them starts.
+    Gap { missing: usize, before: String },
+    /// The hub did not know where the page stood: events may be missing here.
+    Resynced { before: Option<String> },
+}
+
+impl Row {
+    fn id(&self) -> Option<&str> {
+        match self {
+            Self::Event { event, .. } => Some(&event.id),
+            Self::Unreadable { id } => Some(id),
+            Self::Gap { .. } | Self::Resynced { .. } => None,
+        }
+    }
+
+    /// Tells rows apart for the view.
+    pub(super) fn key(&self) -> String {
+        match self {
+            Self::Event { event, .. } => event.id.clone(),
+            Self::Unreadable { id } => format!("unreadable {id}"),
+            Self::Gap { before, .. } => format!("gap {before}"),
+            Self::Resynced { before } => format!("resynced {before:?}"),
+        }
+    }
+}
+
+/// The window.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Window {
+    /// Newest first.
+    rows: Vec<Arc<Row>>,
+    /// Rows that came while the reader was reading, oldest first.
+    waiting: Vec<Arc<Row>>,
+    /// How many of those did not fit.
+    waiting_left_out: usize,
+    /// How many rows have left at the bottom.
+    left: usize,
+    /// Whether there is more below the last row on the hub.
+    has_more: bool,
+    /// The newest stamp seen, and from which hub.
+    newest: Option<(String, Option<String>)>,
+}
+
+impl Window {
+    /// A page as the hub answered it, newest first.
+    pub(super) fn of(events: Vec<Event>, has_more: bool) -> Self {
+        let mut window = Self { has_more, ..Self::default() };
+        let mut rows = Vec::with_capacity(events.len());
+        for event in events.into_iter().rev() {
+            let late_from = window.late_from(&event);
+            rows.push(Arc::new(Row::Event { event: Box::new(event), late_from, fresh: false }));
+        }
+        rows.reverse();
+        window.rows = rows;
+        window
+    }
+
+    /// The rows, newest first.
+    pub(super) fn rows(&self) -> &[Arc<Row>] {
+        &self.rows
+    }
+
+    /// How many events wait to be shown.
+    pub(super) fn waiting(&self) -> usize {
+        self.waiting.len() + self.waiting_left_out
+    }
+
+    /// How many rows have left at the bottom to keep the page light.
+    pub(super) fn left(&self) -> usize {
+        self.left
+    }
+
+    /// Where older events start, if there are any: the id of the last row.
+    pub(super) fn older(&self) -> Option<&str> {
+        if !self.has_more && self.left == 0 {
+            return None;
+        }
+        self.rows.iter().rev().find_map(|row| row.id())
+    }
+
+    /// Takes what arrived, oldest first. With `following` it is shown, else it waits.
+    pub(super) fn arrive(&mut self, arrivals: Vec<Arrival>, following: bool) {
+        for arrival in arrivals {
+            let row = match arrival {
+                Arrival::Event(event) if self.holds(&event.id) => continue,
+                Arrival::Event(event) => {
+                    let late_from = self.late_from(&event);
+                    Row::Event { event, late_from, fresh: true }
+                }
+                Arrival::Unreadable { id } if self.holds(&id) => continue,
+                Arrival::Unreadable { id } => Row::Unreadable { id },
+                Arrival::Resynced => Row::Resynced { before: None },
+            };
+            self.waiting.push(Arc::new(row));
+            if self.waiting.len() > MAX_ROWS {
+                self.waiting.remove(0);
+                self.waiting_left_out += 1;
+            }
+        }
+        if following {
+            self.show_waiting();
+        }
+    }
+
+    /// Shows what waits.
+    pub(super) fn show_waiting(&mut self) {
+        if self.waiting.is_empty() {
+            return;
+        }
+        let mut rows: Vec<Arc<Row>> = std::mem::take(&mut self.waiting);
+        rows.reverse();
+        // A mark of missing events says from where to load them: from the row above it.
+        for at in 1..rows.len() {
+            if *rows[at] == (Row::Resynced { before: None }) {
+                let before = rows[at - 1].id().map(str::to_owned);
+                rows[at] = Arc::new(Row::Resynced { before });
+            }
+        }
+        let left_out = std::mem::take(&mut self.waiting_left_out);
+        if left_out > 0
+            && let Some(before) = rows.iter().rev().find_map(|row| row.id()).map(str::to_owned)
+        {
+            rows.push(Arc::new(Row::Gap { missing: left_out, before }));
+        }
+        rows.append(&mut self.rows);
+        if rows.len() > MAX_ROWS {
+            self.left += rows.len() - MAX_ROWS;
+            rows.truncate(MAX_ROWS);
+        }
+        self.rows = rows;
+    }
+
+    fn holds(&self, id: &str) -> bool {
+        // What comes twice came a moment ago, so the newest rows are looked at first and the search is short.
+        self.waiting.iter().rev().chain(&self.rows).any(|row| row.id() == Some(id))
+    }
+
+    /// The hub from which an event came after events that are newer by the authors' clocks. To be asked in arrival order.
+    fn late_from(&mut self, event: &Event) -> Option<String> {
+        let hlc = event.hlc.as_deref()?;
+        match &self.newest {
+            Some((newest, from)) if hlc < newest.as_str() => {
+                (event.origin_replica != *from).then(|| event.origin_replica.clone())?
+            }
+            _ => {
+                self.newest = Some((hlc.to_owned(), event.origin_replica.clone()));
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,103 @@
+use super::*;
+
+fn event(n: usize, hlc_ms: usize, replica: &str) -> Event {
+    serde_json::from_value(serde_json::json!({
+        "id": format!("evt_{n}"), "seq": n, "origin_replica": replica, "origin_seq": n,
+        "hlc": format!("{hlc_ms:013}-000000-{replica}"), "type": "note", "stream": "s", "room": "r", "topic": null,
+        "from_agent": "a", "to_agent": null, "correlation_id": null, "branch": null, "base_commit": null, "status": null,
+        "artifact_ids": [], "body": "", "created_at": "2026-11-30T14:00:00Z", "metadata": {}
+    }))
+    .expect("an event")
+}
+
+fn arrivals(numbers: std::ops::Range<usize>) -> Vec<Arrival> {
+    numbers.map(|n| Arrival::Event(Box::new(event(n, n, "here")))).collect()
+}
+
+fn ids(window: &Window) -> Vec<&str> {
+    window.rows().iter().filter_map(|row| row.id()).collect()
+}
+
+#[test]
+fn what_arrives_goes_to_the_top_once() {
+    let mut window = Window::of(vec![event(2, 2, "here"), event(1, 1, "here")], false);
+    window.arrive(arrivals(2..5), true);
+    window.arrive(arrivals(4..5), true);
+    assert_eq!(ids(&window), ["evt_4", "evt_3", "evt_2", "evt_1"]);
+    assert_eq!(window.older(), None);
+}
+
+#[test]
+fn what_no_longer_fits_leaves_at_the_bottom_and_is_counted() {
+    let mut window = Window::of(vec![event(1, 1, "here")], false);
+    window.arrive(arrivals(2..MAX_ROWS + 3), true);
+    assert_eq!(window.rows().len(), MAX_ROWS);
+    assert_eq!(window.left(), 2);
+    assert_eq!(window.older(), Some("evt_3"));
+}
+
+#[test]
+fn while_the_reader_reads_nothing_moves() {
+    let mut window = Window::of(vec![event(1, 1, "here")], true);
+    window.arrive(arrivals(2..4), false);
+    assert_eq!((ids(&window), window.waiting()), (vec!["evt_1"], 2));
+    window.arrive(arrivals(3..4), false);
+    assert_eq!(window.waiting(), 2, "known already");
+    window.show_waiting();
+    assert_eq!((ids(&window), window.waiting()), (vec!["evt_3", "evt_2", "evt_1"], 0));
+}
+
+#[test]
+fn a_long_read_ends_in_a_gap_that_says_how_much_is_missing() {
+    let mut window = Window::of(vec![event(1, 1, "here")], false);
+    window.arrive(arrivals(2..MAX_ROWS + 12), false);
+    assert_eq!(window.waiting(), MAX_ROWS + 10);
+    window.show_waiting();
+    assert_eq!(window.rows().len(), MAX_ROWS);
+    assert_eq!(window.left(), 2, "the gap row and what was there before");
+    assert_eq!(window.older(), Some("evt_12"));
+}
+
+#[test]
+fn a_gap_stands_between_what_waited_and_what_was_there() {
+    let mut window = Window::of(vec![event(1, 1, "here")], false);
+    window.waiting = vec![Arc::new(Row::Event { event: Box::new(event(9, 9, "here")), late_from: None, fresh: true })];
+    window.waiting_left_out = 7;
+    window.show_waiting();
+    assert_eq!(*window.rows()[1], Row::Gap { missing: 7, before: "evt_9".to_owned() });
+    assert_eq!(ids(&window), ["evt_9", "evt_1"]);
+}
+
+#[test]
+fn events_of_another_hub_that_come_late_are_marked_and_ours_are_not() {
+    let late = |events: Vec<Event>| {
+        Window::of(events, false)
+            .rows()
+            .iter()
+            .map(|row| match &**row {
+                Row::Event { late_from, .. } => late_from.clone(),
+                _ => None,
+            })
+            .collect::<Vec<_>>()
+    };
+    let there = Some("there".to_owned());
+    // Newest first: two late ones in a row are both late.
+    assert_eq!(
+        late(vec![event(4, 13, "here"), event(3, 4, "there"), event(2, 3, "there"), event(1, 12, "here")]),
+        [None, there.clone(), there, None]
+    );
+    // Five appends within one tick of the clock are no late arrivals.
+    assert_eq!(late(vec![event(2, 5, "here"), event(1, 5, "here")]), [None, None]);
+}
+
+#[test]
+fn one_bad_frame_is_a_row_and_the_rest_goes_on() {
+    let mut window = Window::of(vec![], false);
+    let mut batch = vec![Arrival::Unreadable { id: "evt_7".to_owned() }];
+    batch.extend(arrivals(8..9));
+    batch.push(Arrival::Resynced);
+    batch.extend(arrivals(9..10));
+    window.arrive(batch, true);
+    let keys: Vec<String> = window.rows().iter().map(|row| row.key()).collect();
+    assert_eq!(keys, ["evt_9", "resynced Some(\"evt_9\")", "evt_8", "unreadable evt_7"]);
+}

@@ -1,0 +1,117 @@
+//! `/`: what needs a person first, then the board of open delegations, then streams and the newest events. Live: every event makes
+//! the page ask again, at most once a second.
+
+mod board;
+mod empty;
+mod needs;
+mod problem;
+mod streams;
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_meta::Title;
+use loggia_domain::Filter;
+
+use crate::ask;
+use crate::backend::Overview;
+use crate::clock::use_page_clock;
+use crate::live::{Cursor, Throttle, use_live};
+use crate::parts::{Busy, EventRow, EventTable, Failure};
+use board::Board;
+use empty::EmptyHub;
+use needs::{headline, problems};
+use problem::ProblemCard;
+use streams::StreamList;
+
+/// At most one question per so many ms while events arrive.
+const ASK_GAP_MS: u64 = 1000;
+
+/// Loads the overview.
+#[component]
+pub fn NowRoute() -> impl IntoView {
+    let overview = Resource::new(|| (), |()| ask::overview());
+    view! {
+        <Suspense fallback=Busy>
+            {move || Suspend::new(async move {
+                match overview.await {
+                    Ok(overview) => view! { <NowView first=overview/> }.into_any(),
+                    Err(error) => view! { <Title text="Now"/><Failure error=error what="the overview"/> }.into_any(),
+                }
+            })}
+        </Suspense>
+    }
+    .into_any()
+}
+
+#[component]
+fn NowView(first: Overview) -> impl IntoView {
+    let cursor = Cursor::after(first.tip.as_ref());
+    let overview = RwSignal::new(first);
+    keep_fresh(overview, cursor);
+    let is_empty = Memo::new(move |_| overview.with(|o| o.events == 0));
+    view! {
+        <Title text="Now"/>
+        {move || if is_empty.get() {
+            view! { <EmptyHub/> }.into_any()
+        } else {
+            view! { <Busyness overview=overview/> }.into_any()
+        }}
+    }
+}
+
+/// The page of a hub on which something has happened.
+#[component]
+fn Busyness(overview: RwSignal<Overview>) -> impl IntoView {
+    let clock = use_page_clock();
+    // A problem can arise by time alone, so this depends on the clock, to the minute.
+    let minute_ms = Memo::new(move |_| {
+        let answered_ms = overview.with(|o| o.now_ms);
+        (clock.hub_now_ms(answered_ms) / 60_000 * 60_000).max(answered_ms)
+    });
+    let found = Memo::new(move |_| overview.with(|o| problems(o, minute_ms.get())));
+    let figures = move || overview.with(|o| (o.now_ms, o.stalled_after_ms));
+    let cards = move || {
+        let (answered_ms, stalled_after_ms) = figures();
+        found
+            .get()
+            .into_iter()
+            .map(|problem| {
+                view! { <ProblemCard problem=problem answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }
+            })
+            .collect_view()
+    };
+    let newest =
+        move || overview.with(|o| o.newest.iter().map(|e| view! { <EventRow event=e.clone()/> }).collect_view());
+    view! {
+        <h1>{move || headline(found.with(Vec::len))}</h1>
+        <Show when=move || found.with(|f| !f.is_empty())>
+            <section class="problems" aria-label="What needs someone">{cards}</section>
+        </Show>
+        <Board overview=overview/>
+        <div class="now-rest">
+            <StreamList overview=overview/>
+            <section>
+                <div class="section-head"><h2>"Newest events"</h2><a href="/log">"the whole log"</a></div>
+                <EventTable caption="The newest events, newest first">{newest}</EventTable>
+            </section>
+        </div>
+    }
+}
+
+/// Asks again whenever something happened.
+fn keep_fresh(overview: RwSignal<Overview>, cursor: Cursor) {
+    let (clock, live) = (use_page_clock(), use_live());
+    let ask_again = Throttle::new(ASK_GAP_MS, move || {
+        spawn_local(async move {
+            // A failure is the badge's to tell: the stream fails with it.
+            if let Ok(answer) = ask::overview().await {
+                clock.heard(answer.now_ms);
+                overview.try_set(answer);
+            }
+        });
+    });
+    Effect::new(move |_| {
+        clock.heard(overview.with_untracked(|o| o.now_ms));
+        live.follow(Filter::default(), cursor.clone(), move |_| ask_again.call());
+    });
+}

@@ -1,0 +1,64 @@
+//! A card for a delegation that needs somebody: what happened, in the agent's own words, who, and since when.
+
+use leptos::prelude::*;
+use loggia_domain::delegation::State;
+use loggia_domain::timestamp::created_at_ms;
+
+use super::needs::{Need, Problem};
+use crate::href;
+use crate::parts::{Agent, AgentPair, Ago, Form, Moment, StateBadge, revealed};
+
+/// One problem.
+#[component]
+pub(super) fn ProblemCard(
+    /// What is wrong with which delegation.
+    problem: Problem,
+    /// The hub's clock at the answer.
+    answered_ms: u64,
+    /// From when on a wait is too long.
+    stalled_after_ms: u64,
+) -> impl IntoView {
+    let Problem { need, since_ms, delegation } = problem;
+    let also = match need {
+        Need::Failed | Need::Blocked => vec![],
+        Need::Expired => vec!["expired"],
+        Need::Question => vec!["question"],
+        Need::Stalled => vec!["stalled"],
+    };
+    let at = created_at_ms(since_ms).unwrap_or_default();
+    let said = match (need, &delegation.reason) {
+        (Need::Failed | Need::Blocked | Need::Question, Some(reason)) => {
+            view! { <p class="quote">"“"{revealed(reason)}"”"</p> }.into_any()
+        }
+        (Need::Failed, None) => view! { <p>"It failed without a word."</p> }.into_any(),
+        (Need::Blocked, None) => view! { <p>"It is blocked, and nobody said why."</p> }.into_any(),
+        (Need::Question, None) => view! { <p>"A question waits for an answer."</p> }.into_any(),
+        (Need::Expired, _) => {
+            view! { <p>"It was to be done by "<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
+        }
+        (Need::Stalled, _) => {
+            let first = if delegation.state == State::Open { "Nobody has taken it" } else { "Claimed, then silence" };
+            view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Row/>"."</p> }.into_any()
+        }
+    };
+    let who = match (&delegation.claimant, delegation.state) {
+        (Some(claimant), State::Failed | State::Blocked) => {
+            let to = (*claimant != delegation.requester).then(|| delegation.requester.clone());
+            view! { <AgentPair from=claimant.clone() to=to/> }.into_any()
+        }
+        (Some(claimant), _) => view! { <Agent name=claimant.clone()/> }.into_any(),
+        (None, _) => view! { <AgentPair from=delegation.requester.clone() to=delegation.assignee.clone()/> }.into_any(),
+    };
+    let absolute = view! { <span class="since" title="since"><Moment at=at form=Form::Row/></span> };
+    view! {
+        <article class=format!("problem {}", delegation.state.as_str())>
+            <StateBadge state=delegation.state also=also/>
+            <h3><a href=href::task(&delegation.correlation_id)>{revealed(&delegation.title)}</a></h3>
+            {said}
+            <div class="who-since">
+                {who}
+                <span class="when">{absolute}" "<Ago at_ms=since_ms answered_ms=answered_ms hot_after_ms=Some(stalled_after_ms)/></span>
+            </div>
+        </article>
+    }
+}

@@ -1,0 +1,35 @@
+//! What was asked for.
+
+use leptos::prelude::*;
+use loggia_domain::delegation::Delegation;
+use loggia_domain::{Column, Filter};
+
+use crate::href;
+use crate::parts::{Agent, revealed};
+
+/// The request's facts. A correlation without a request says what it knows.
+#[component]
+pub(super) fn RequestFacts(delegation: ReadSignal<Delegation>) -> impl IntoView {
+    let code = |name: &'static str, value: &Option<String>| {
+        value.as_ref().map(|value| view! { <dt>{name}</dt><dd><code>{revealed(value)}</code></dd> })
+    };
+    let facts = move || {
+        delegation.with(|d| {
+            let stream = href::log(&Filter::default().with(Column::Stream, &d.stream), None);
+            let to = d.assignee.clone().map(|name| view! { <dt>"to"</dt><dd><Agent name=name/></dd> });
+            let by = d.claimant.clone().map(|name| view! { <dt>"claimed by"</dt><dd><Agent name=name/></dd> });
+            let done =
+                d.done.as_ref().map(|done| view! { <dt>"done when"</dt><dd class="prose">{revealed(done)}</dd> });
+            view! {
+                <dt>"from"</dt><dd><Agent name=d.requester.clone()/></dd>
+                {to}
+                {by}
+                <dt>"stream"</dt><dd><a href=stream><code>{revealed(&d.stream)}</code></a></dd>
+                {code("branch", &d.branch)}
+                {code("base commit", &d.base_commit)}
+                {done}
+            }
+        })
+    };
+    view! { <section class="panel padded"><h2>"Request"</h2><dl class="facts">{facts}</dl></section> }
+}

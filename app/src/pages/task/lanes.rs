@@ -1,0 +1,139 @@
+//! The swim lanes, drawn. The list below says the same in words, so the drawing is one picture to those who cannot see it.
+
+use leptos::prelude::*;
+use loggia_domain::delegation::Delegation;
+use loggia_domain::timestamp::duration_words;
+
+use super::layout::{Below, Dot, Pending, Picture, picture};
+use crate::clock::use_page_clock;
+use crate::parts::hue;
+use crate::words::counted;
+
+/// The picture of a delegation up to now.
+#[component]
+pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>) -> impl IntoView {
+    let drawn = Memo::new(move |_| delegation.with(|d| picture(d, now_ms.get())));
+    let span = move || {
+        delegation.with(|d| {
+            let first_ms = d.steps.first().map_or(d.last_at_ms, |step| step.at_ms);
+            match d.pending_since_ms {
+                Some(_) => format!("From request to now, {}", duration_words(now_ms.get().saturating_sub(first_ms))),
+                None => format!("From request to end, {}", duration_words(d.last_at_ms.saturating_sub(first_ms))),
+            }
+        })
+    };
+    let described = move || {
+        delegation.with(|d| {
+            let steps = counted(d.steps.len() as u64, "step", "steps");
+            let agents = counted(d.agents.len() as u64, "agent", "agents");
+            format!("Swim lanes: {steps} by {agents}. The list below says the same in words.")
+        })
+    };
+    let left_out = move || {
+        drawn.with(|p| {
+            (p.left_out > 0)
+                .then(|| format!("the {} before are in the list below", counted(p.left_out as u64, "step", "steps")))
+        })
+    };
+    view! {
+        <section class="panel padded">
+            <div class="section-head"><h2>{span}</h2><span class="faint">"gaps are not to scale "{left_out}</span></div>
+            <div class="lanes-frame" tabindex="0" role="region" aria-label="Swim lanes, can be scrolled sideways">
+                <svg class="lanes" role="img" aria-label=described
+                    width=move || drawn.with(|p| p.width.to_string())
+                    height=move || drawn.with(|p| p.height.to_string())
+                    viewBox=move || drawn.with(|p| format!("0 0 {} {}", p.width, p.height))>
+                    {move || drawn.with(contents)}
+                </svg>
+            </div>
+        </section>
+    }
+}
+
+fn contents(picture: &Picture) -> AnyView {
+    let right = picture.width - 12.0;
+    let lanes = picture
+        .lanes
+        .iter()
+        .map(|lane| {
+            view! {
+                <line class="lane" x1="170" x2=right.to_string() y1=lane.y.to_string() y2=lane.y.to_string()/>
+                <rect class=format!("swatch hue-{}", hue(&lane.name)) x="4" y=(lane.y - 4.0).to_string() width="8" height="8" rx="2"/>
+                <text class="lane-name" x="18" y=(lane.y + 4.0).to_string()>{lane.short_name.clone()}</text>
+            }
+        })
+        .collect_view();
+    let bars = picture
+        .bars
+        .iter()
+        .map(|bar| {
+            view! {
+                <rect class=format!("bar {}", bar.class) x=bar.from_x.to_string() y=(bar.y - 4.0).to_string()
+                    width=(bar.to_x - bar.from_x).to_string() height="8" rx="4"/>
+            }
+        })
+        .collect_view();
+    let links =
+        picture.links.iter().map(|link| view! { <path class="link" d=curve(link.from, link.to)/> }).collect_view();
+    let dots = picture.dots.iter().cloned().map(dot).collect_view();
+    let pending = picture.pending.clone().map(pending);
+    view! { {lanes} {bars} {links} {dots} {pending} }.into_any()
+}
+
+fn dot(dot: Dot) -> impl IntoView {
+    let clock = use_page_clock();
+    let below = match dot.below {
+        Below::At(at_ms) => view! { {move || clock.stamp(at_ms).time} }.into_any(),
+        Below::Text(text) => text.into_any(),
+    };
+    let (x, y) = (dot.x, dot.y);
+    view! {
+        <g class=format!("dot {}", dot.class)>
+            <circle cx=x.to_string() cy=y.to_string() r="7.5"/>
+            <text class="glyph" x=x.to_string() y=(y + 3.4).to_string()>{glyph(dot.class)}</text>
+            <text class="label" x=(x + 11.0).to_string() y=(y - 11.0).to_string()>{dot.label}</text>
+            <text class="below" x=(x + 11.0).to_string() y=(y + 20.0).to_string()>{below}</text>
+        </g>
+    }
+}
+
+fn pending(pending: Pending) -> impl IntoView {
+    let (x, y) = (pending.x, pending.y);
+    view! {
+        <g class=format!("pending {}", pending.class)>
+            <circle cx=x.to_string() cy=y.to_string() r="7"/>
+            <text class="label" x=(x + 11.0).to_string() y=(y - 11.0).to_string()>{pending.label}</text>
+            <text class="below" x=(x + 11.0).to_string() y=(y + 20.0).to_string()>{duration_words(pending.for_ms)}" so far"</text>
+        </g>
+    }
+}
+
+/// A curve that leaves and arrives level.
+fn curve(from: (f64, f64), to: (f64, f64)) -> String {
+    let bend = ((to.0 - from.0) / 2.0).min(60.0);
+    format!(
+        "M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
+        from.0,
+        from.1,
+        from.0 + bend,
+        from.1,
+        to.0 - bend,
+        to.1,
+        to.0,
+        to.1
+    )
+}
+
+/// The shape of a status, the same as in its badge.
+fn glyph(class: &str) -> &'static str {
+    match class {
+        "open" => "○",
+        "claimed" => "◐",
+        "ready" => "◆",
+        "applied" => "✓",
+        "blocked" => "■",
+        "failed" => "✕",
+        "superseded" => "↷",
+        _ => "·",
+    }
+}

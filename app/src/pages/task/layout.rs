@@ -1,0 +1,275 @@
+//! Where things stand in the swim lanes. Pure: a delegation and a time in, numbers and short texts out.
+//!
+//! # Design
+//! Time runs from left to right, but not to scale: a claim after four seconds and a patch after two hours must both be readable. Each
+//! pair of neighbours gets room for its label and then a share of what is left by the square root of the time between them. The true
+//! durations are written at the dots.
+
+use loggia_domain::Status;
+use loggia_domain::delegation::{Delegation, State, Step};
+use loggia_domain::timestamp::duration_words;
+
+/// How many steps the lanes show; earlier ones are in the list only.
+pub(super) const MAX_STEPS: usize = 40;
+
+const NAMES_WIDTH: f64 = 176.0;
+const RIGHT_MARGIN: f64 = 150.0;
+const STEP_WIDTH: f64 = 124.0;
+const MIN_WIDTH: f64 = 960.0;
+const TOP: f64 = 44.0;
+const LANE_HEIGHT: f64 = 72.0;
+const LABEL_CHARS: usize = 18;
+const NAME_CHARS: usize = 18;
+
+/// A picture of a delegation.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Picture {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) bars: Vec<Bar>,
+    pub(super) links: Vec<Link>,
+    pub(super) dots: Vec<Dot>,
+    pub(super) pending: Option<Pending>,
+    /// Steps that are in the list only.
+    pub(super) left_out: usize,
+}
+
+/// One agent's line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Lane {
+    pub(super) name: String,
+    pub(super) short_name: String,
+    pub(super) y: f64,
+}
+
+/// A stretch of work or of waiting.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Bar {
+    pub(super) from_x: f64,
+    pub(super) to_x: f64,
+    pub(super) y: f64,
+    pub(super) class: &'static str,
+}
+
+/// From a step to the one that answers it.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Link {
+    pub(super) from: (f64, f64),
+    pub(super) to: (f64, f64),
+}
+
+/// A step.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Dot {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) class: &'static str,
+    pub(super) label: String,
+    pub(super) below: Below,
+    pub(super) event_id: String,
+}
+
+/// What is written under a dot.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Below {
+    /// The point in time, on the first dot.
+    At(u64),
+    /// A duration or a remark.
+    Text(String),
+}
+
+/// What is waited for, at the right end.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Pending {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    pub(super) class: &'static str,
+    pub(super) label: &'static str,
+    /// How long it has been waited for, in ms.
+    pub(super) for_ms: u64,
+}
+
+/// The picture at a time.
+pub(super) fn picture(delegation: &Delegation, now_ms: u64) -> Picture {
+    let left_out = delegation.steps.len().saturating_sub(MAX_STEPS);
+    let steps = &delegation.steps[left_out..];
+    let waits = awaited(delegation);
+    let names = lane_names(delegation, steps, waits.as_ref().map(|w| w.0.as_str()));
+    let lane_y = |name: &str| TOP + LANE_HEIGHT * to_f64(names.iter().position(|n| n == name).unwrap_or(0));
+
+    let mut times: Vec<u64> = steps.iter().map(|step| step.at_ms).collect();
+    if waits.is_some() {
+        times.push(now_ms.max(times.last().copied().unwrap_or(now_ms)));
+    }
+    let width = (NAMES_WIDTH + RIGHT_MARGIN + STEP_WIDTH * to_f64(times.len().saturating_sub(1))).max(MIN_WIDTH);
+    let xs = positions(&times, NAMES_WIDTH + 12.0, width - RIGHT_MARGIN);
+
+    let dots: Vec<Dot> = steps
+        .iter()
+        .zip(&xs)
+        .map(|(step, x)| Dot {
+            x: *x,
+            y: lane_y(&step.from_agent),
+            class: class(step),
+            label: short(&label(step), LABEL_CHARS),
+            below: below(step, left_out == 0),
+            event_id: step.event_id.clone(),
+        })
+        .collect();
+    let pending = waits.map(|(name, label)| Pending {
+        x: xs.last().copied().unwrap_or(NAMES_WIDTH),
+        y: lane_y(&name),
+        class: delegation.state.as_str(),
+        label,
+        for_ms: now_ms.saturating_sub(delegation.pending_since_ms.unwrap_or(now_ms)),
+    });
+    Picture {
+        width,
+        height: TOP + LANE_HEIGHT * to_f64(names.len().saturating_sub(1)) + 48.0,
+        bars: bars(delegation, steps, &dots, pending.as_ref()),
+        links: links(steps, &dots, pending.as_ref()),
+        lanes: names
+            .iter()
+            .map(|name| Lane { name: name.clone(), short_name: short(name, NAME_CHARS), y: lane_y(name) })
+            .collect(),
+        dots,
+        pending,
+        left_out,
+    }
+}
+
+/// For whom a delegation waits, and for what.
+fn awaited(delegation: &Delegation) -> Option<(String, &'static str)> {
+    let worker = || delegation.claimant.clone().or_else(|| delegation.assignee.clone().filter(|name| name != "*"));
+    let requester = || delegation.requester.clone();
+    match delegation.state {
+        State::Open => Some((worker().unwrap_or_else(requester), "waiting for a claim")),
+        State::Claimed => Some((worker().unwrap_or_else(requester), "at work")),
+        State::Ready => Some((requester(), "waiting to be applied")),
+        State::Blocked => Some((requester(), "waiting for an answer")),
+        State::Other => Some((worker().unwrap_or_else(requester), "not finished")),
+        State::Applied | State::Failed | State::Superseded => None,
+    }
+}
+
+fn lane_names(delegation: &Delegation, steps: &[Step], awaited: Option<&str>) -> Vec<String> {
+    let writers =
+        delegation.agents.iter().map(String::as_str).filter(|name| steps.iter().any(|s| s.from_agent == *name));
+    let mut names: Vec<String> = Vec::new();
+    for name in writers.chain(awaited) {
+        if names.iter().all(|known| known != name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
+fn positions(times: &[u64], from: f64, to: f64) -> Vec<f64> {
+    let weights: Vec<f64> = times.windows(2).map(|pair| to_f64_ms(pair[1].saturating_sub(pair[0])).sqrt()).collect();
+    let total: f64 = weights.iter().sum();
+    let free = (to - from - STEP_WIDTH * to_f64(weights.len())).max(0.0);
+    let mut x = from;
+    let mut xs = Vec::with_capacity(times.len());
+    if !times.is_empty() {
+        xs.push(x);
+    }
+    for weight in &weights {
+        let share = if total > 0.0 { weight / total } else { 1.0 / to_f64(weights.len()) };
+        x += STEP_WIDTH + free * share;
+        xs.push(x);
+    }
+    xs
+}
+
+/// Work, from a claim to its author's next step; and waiting, where it is waited for in the lane of the last step.
+fn bars(delegation: &Delegation, steps: &[Step], dots: &[Dot], pending: Option<&Pending>) -> Vec<Bar> {
+    let mut bars = Vec::new();
+    for (at, step) in steps.iter().enumerate() {
+        if step.lost_race || step.status.as_deref() != Some(Status::Claimed.as_str()) {
+            continue;
+        }
+        let next = steps[at + 1..]
+            .iter()
+            .position(|later| later.from_agent == step.from_agent)
+            .map(|gap| dots[at + 1 + gap].x);
+        let open_end =
+            || pending.filter(|p| delegation.state == State::Claimed && (p.y - dots[at].y).abs() < 1.0).map(|p| p.x);
+        if let Some(to_x) = next.or_else(open_end) {
+            bars.push(Bar { from_x: dots[at].x, to_x, y: dots[at].y, class: "claimed" });
+        }
+    }
+    if let (Some(pending), Some(last)) = (pending, dots.last())
+        && (pending.y - last.y).abs() < 1.0
+        && !bars.iter().any(|bar| (bar.y - last.y).abs() < 1.0 && bar.to_x >= pending.x)
+    {
+        bars.push(Bar { from_x: last.x, to_x: pending.x, y: pending.y, class: pending.class });
+    }
+    bars
+}
+
+/// From each step's cause (what it acknowledges, else the step before) to the step, where the lane changes.
+fn links(steps: &[Step], dots: &[Dot], pending: Option<&Pending>) -> Vec<Link> {
+    let mut links = Vec::new();
+    for (at, step) in steps.iter().enumerate().skip(1) {
+        let acked = step.ack_of.as_ref().and_then(|id| steps[..at].iter().position(|s| s.event_id == *id));
+        let cause = &dots[acked.unwrap_or(at - 1)];
+        if (cause.y - dots[at].y).abs() > 1.0 {
+            links.push(Link { from: (cause.x, cause.y), to: (dots[at].x, dots[at].y) });
+        }
+    }
+    if let (Some(pending), Some(last)) = (pending, dots.last())
+        && (pending.y - last.y).abs() > 1.0
+    {
+        links.push(Link { from: (last.x, last.y), to: (pending.x, pending.y) });
+    }
+    links
+}
+
+fn class(step: &Step) -> &'static str {
+    if step.lost_race {
+        return "lost";
+    }
+    step.status.as_deref().and_then(Status::parse).map_or("other", Status::as_str)
+}
+
+fn label(step: &Step) -> String {
+    let acknowledges = matches!(step.event_type.as_str(), "event.ack" | "task.reply");
+    match &step.status {
+        _ if step.event_type == "task.request" => "request".to_owned(),
+        Some(status) if step.lost_race && *status == Status::Claimed.as_str() => "claim lost".to_owned(),
+        _ if step.question => "question".to_owned(),
+        Some(status) if acknowledges => status.clone(),
+        _ => step.event_type.clone(),
+    }
+}
+
+fn below(step: &Step, is_whole: bool) -> Below {
+    match (step.skew_ms, step.after_ms) {
+        (Some(skew_ms), _) => Below::Text(format!("clocks ±{}", duration_words(skew_ms))),
+        (None, Some(after_ms)) if is_whole || step.after_ms.is_some() => {
+            Below::Text(format!("+{}", duration_words(after_ms)))
+        }
+        _ => Below::At(step.at_ms),
+    }
+}
+
+fn short(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        Some(_) => text.chars().take(chars - 1).chain(['…']).collect(),
+        None => text.to_owned(),
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of steps and lanes, far below 2^52")]
+fn to_f64(count: usize) -> f64 {
+    count as f64
+}
+
+#[expect(clippy::cast_precision_loss, reason = "only a length on the screen follows from it")]
+fn to_f64_ms(ms: u64) -> f64 {
+    ms as f64
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! What is to be said about a delegation in words: silence, races, clocks, time that is over. Each follows from the fold.
+
+use leptos::prelude::*;
+use loggia_domain::delegation::{Delegation, State};
+use loggia_domain::timestamp::{created_at_ms, duration_words};
+
+use crate::parts::{Agent, Form, Moment, revealed};
+use crate::words::counted;
+
+/// The notes; nothing when there is nothing to say.
+#[component]
+pub(super) fn Notes(
+    delegation: ReadSignal<Delegation>,
+    now_ms: Memo<u64>,
+    stalled_after_ms: u64,
+    left_out: u64,
+) -> impl IntoView {
+    let notes = move || {
+        delegation.with(|d| {
+            [
+                left_out_note(left_out),
+                reason_note(d),
+                stalled_note(d, now_ms.get(), stalled_after_ms),
+                expired_note(d, now_ms.get()),
+                race_note(d),
+                skew_note(d),
+            ]
+            .into_iter()
+            .flatten()
+            .map(|note| view! { <li>{note}</li> })
+            .collect_view()
+        })
+    };
+    view! { <ul class="notes" aria-label="What to know about this task">{notes}</ul> }
+}
+
+fn left_out_note(left_out: u64) -> Option<AnyView> {
+    (left_out > 0).then(|| {
+        view! { "This task has "{counted(left_out, "more event", "more events")}" than this page holds." }.into_any()
+    })
+}
+
+fn reason_note(d: &Delegation) -> Option<AnyView> {
+    let reason = d.reason.as_ref()?;
+    let intro = match d.state {
+        State::Blocked => "Blocked: ",
+        State::Failed => "Failed: ",
+        _ => "An open question: ",
+    };
+    Some(view! { <b>{intro}</b>"“"{revealed(reason)}"”" }.into_any())
+}
+
+fn stalled_note(d: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Option<AnyView> {
+    if !d.is_stalled(now_ms, stalled_after_ms) {
+        return None;
+    }
+    let silent = duration_words(now_ms.saturating_sub(d.last_at_ms));
+    let last = created_at_ms(d.last_at_ms).unwrap_or_default();
+    let who = match (&d.claimant, d.steps.last()) {
+        (Some(claimant), _) if d.state == State::Claimed => {
+            view! { <Agent name=claimant.clone()/>" claimed it and " }.into_any()
+        }
+        _ => view! { "Nobody has taken it, and " }.into_any(),
+    };
+    Some(
+        view! { <b>"Stalled. "</b>{who}"nothing has come for "{silent}", since "<Moment at=last form=Form::Full/>"." }
+            .into_any(),
+    )
+}
+
+fn expired_note(d: &Delegation, now_ms: u64) -> Option<AnyView> {
+    let expired = d.is_expired(now_ms).then_some(d.expires_at_ms)??;
+    let at = created_at_ms(u64::try_from(expired).ok()?)?;
+    Some(view! { <b>"Expired. "</b>"It was to be done by "<Moment at=at form=Form::Full/>"." }.into_any())
+}
+
+fn race_note(d: &Delegation) -> Option<AnyView> {
+    let claimant = d.claimant.clone()?;
+    if d.lost_claims.is_empty() {
+        return None;
+    }
+    let losers = d.lost_claims.iter().map(|name| view! { <Agent name=name.clone()/>" " }).collect_view();
+    let settled = if d.unsettled_claims.is_empty() {
+        "and stepped back."
+    } else {
+        "and has not stepped back yet: the same work may be under way twice."
+    };
+    Some(
+        view! {
+            <b>"Claimed more than once. "</b><Agent name=claimant/>" was first and has the task; "{losers}"lost the race "{settled}
+        }
+        .into_any(),
+    )
+}
+
+fn skew_note(d: &Delegation) -> Option<AnyView> {
+    let skew_ms = d.steps.iter().filter_map(|step| step.skew_ms).max()?;
+    Some(
+        view! {
+            <b>"Clocks differ by about "{duration_words(skew_ms)}". "</b>
+            "An answer is stamped before what it answers, so durations around it are not exact."
+        }
+        .into_any(),
+    )
+}

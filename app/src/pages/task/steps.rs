@@ -1,0 +1,64 @@
+//! Every step of a delegation, in the same order as in the lanes, with the time between them.
+
+use leptos::prelude::*;
+use loggia_domain::delegation::{Delegation, Step};
+use loggia_domain::timestamp::duration_words;
+
+use crate::href;
+use crate::parts::{AgentPair, Form, Moment, StatusBadge, revealed};
+
+/// The list.
+#[component]
+pub(super) fn Steps(delegation: ReadSignal<Delegation>) -> impl IntoView {
+    let steps = move || delegation.with(|d| d.steps.clone());
+    view! {
+        <section>
+            <h2>"Every step"</h2>
+            <ol class="panel steps">
+                <For each=steps key=key children=|step| view! { <StepItem step=step/> }/>
+            </ol>
+        </section>
+    }
+}
+
+/// One step.
+#[component]
+fn StepItem(step: Step) -> impl IntoView {
+    let after = step
+        .after_ms
+        .map(|ms| view! { <span class="after" title="since the step before">"+"{duration_words(ms)}</span> });
+    let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> });
+    let lost = step.lost_race.then(|| view! { <span class="mark">"lost the race"</span> });
+    let question = step.question.then(|| view! { <span class="mark">"question"</span> });
+    let skew = step
+        .skew_ms
+        .map(|ms| view! { <span class="mark" title="stamped before what it answers">"clocks differ by about "{duration_words(ms)}</span> });
+    let line = if step.line.is_empty() {
+        view! { <span class="faint">"no text"</span> }.into_any()
+    } else {
+        revealed(&step.line)
+    };
+    let artifacts = step
+        .artifact_ids
+        .iter()
+        .map(|id| view! { <a class="mark" href=href::artifact(id) title=id.clone()>"artifact"</a> })
+        .collect_view();
+    view! {
+        <li class="step">
+            <div class="step-when"><Moment at=step.created_at.clone() form=Form::Row/>{after}</div>
+            <div class="step-what">
+                <div class="step-head">
+                    <AgentPair from=step.from_agent.clone() to=step.to_agent.clone()/>
+                    <span class="mono muted">{step.event_type.clone()}</span>
+                    {status}{lost}{question}{skew}{artifacts}
+                </div>
+                <a class="step-line" href=href::event(&step.event_id)>{line}</a>
+            </div>
+        </li>
+    }
+}
+
+/// A step changes when an earlier one arrives late, so what tells it apart is more than its event's id.
+fn key(step: &Step) -> (String, Option<u64>, bool) {
+    (step.event_id.clone(), step.after_ms, step.lost_race)
+}

@@ -1,0 +1,166 @@
+//! The delegation as a reader sees it.
+
+use leptos::prelude::*;
+use leptos::task::spawn_local;
+use leptos_meta::Title;
+use loggia_domain::delegation::{Delegation, fold};
+use loggia_domain::{ArtifactRecord, Column, Event, Filter};
+
+use super::artifacts::Artifacts;
+use super::facts::RequestFacts;
+use super::lanes::Lanes;
+use super::notes::Notes;
+use super::steps::Steps;
+use crate::backend::TaskPage;
+use crate::clock::use_page_clock;
+use crate::live::{Arrival, Cursor, Throttle, use_live};
+use crate::parts::{CopyButton, StateBadge, revealed};
+use crate::{ask, browser, href};
+
+/// At most one question per so many ms.
+const ASK_GAP_MS: u64 = 1000;
+/// How often "now" moves on where the reader asked for less motion, in ms.
+const CALM_STEP_MS: u64 = 30_000;
+
+/// What the page holds; everything shown follows from it.
+#[derive(Clone, Copy)]
+struct Held {
+    events: StoredValue<Vec<Event>>,
+    delegation: RwSignal<Delegation>,
+    artifacts: RwSignal<Vec<ArtifactRecord>>,
+}
+
+/// The page for one answer.
+#[component]
+pub(super) fn TaskView(id: String, page: TaskPage) -> impl IntoView {
+    let TaskPage { events, events_total, artifacts, tip, now_ms: answered_ms, stalled_after_ms } = page;
+    let Some(delegation) = fold(&events) else {
+        return view! { <Title text="Task"/><h1>"This task has no events"</h1> }.into_any();
+    };
+    let left_out = events_total.map_or(0, |total| total.saturating_sub(events.len() as u64));
+    let held = Held {
+        events: StoredValue::new(events),
+        delegation: RwSignal::new(delegation),
+        artifacts: RwSignal::new(artifacts),
+    };
+    go_live(held, id.clone(), Cursor::after(tip.as_ref()), answered_ms);
+    let delegation = held.delegation.read_only();
+    let now_ms = use_now_ms(answered_ms);
+    view! {
+        <Head delegation=delegation id=id now_ms=now_ms stalled_after_ms=stalled_after_ms/>
+        <Notes delegation=delegation now_ms=now_ms stalled_after_ms=stalled_after_ms left_out=left_out/>
+        <Lanes delegation=delegation now_ms=now_ms/>
+        <div class="two">
+            <Steps delegation=delegation/>
+            <div class="stack">
+                <RequestFacts delegation=delegation/>
+                <Artifacts delegation=delegation records=held.artifacts.read_only()/>
+            </div>
+        </div>
+    }
+    .into_any()
+}
+
+/// Title, state, id.
+#[component]
+fn Head(delegation: ReadSignal<Delegation>, id: String, now_ms: Memo<u64>, stalled_after_ms: u64) -> impl IntoView {
+    let badge = move || {
+        delegation.with(|d| {
+            let mut also = Vec::new();
+            if d.is_expired(now_ms.get()) {
+                also.push("expired");
+            }
+            if d.is_stalled(now_ms.get(), stalled_after_ms) {
+                also.push("stalled");
+            }
+            if d.open_question {
+                also.push("question");
+            }
+            view! { <StateBadge state=d.state also=also/> }
+        })
+    };
+    let in_log = href::log(&Filter::default().with(Column::CorrelationId, id.clone()), None);
+    view! {
+        <Title text=move || delegation.with(|d| d.title.clone())/>
+        <div class="page-head">
+            <h1>{move || delegation.with(|d| revealed(&d.title))}</h1>
+            {badge}
+            <code id="task-id">{id.clone()}</code>
+            <CopyButton text=id shown_by="task-id" label="Copy id"/>
+            <span class="grow"></span>
+            <a class="button" href=in_log>"In the log"</a>
+        </div>
+    }
+}
+
+/// The hub's clock, moving each second in the browser, or rarely where the reader asked for less motion.
+fn use_now_ms(answered_ms: u64) -> Memo<u64> {
+    let clock = use_page_clock();
+    let calm = RwSignal::new(false);
+    Effect::new(move |_| calm.set(browser::prefers_less_motion()));
+    Memo::new(move |_| {
+        let now_ms = clock.hub_now_ms(answered_ms);
+        let step_ms = if calm.get() { CALM_STEP_MS } else { 1000 };
+        (now_ms / step_ms * step_ms).max(answered_ms)
+    })
+}
+
+/// Follows the correlation. What the page does not know well enough from the stream, it asks for again.
+fn go_live(held: Held, id: String, cursor: Cursor, answered_ms: u64) {
+    let (clock, live) = (use_page_clock(), use_live());
+    let asked_id = id.clone();
+    let ask_again = Throttle::new(ASK_GAP_MS, move || {
+        let id = asked_id.clone();
+        spawn_local(async move {
+            if let Ok(page) = ask::task(id).await {
+                clock.heard(page.now_ms);
+                held.artifacts.try_set(page.artifacts);
+                held.take(page.events);
+            }
+        });
+    });
+    Effect::new(move |_| {
+        clock.heard(answered_ms);
+        let filter = Filter::default().with(Column::CorrelationId, id.clone());
+        live.follow(filter, cursor.clone(), move |arrivals| {
+            let mut unsure = false;
+            let mut events = Vec::new();
+            for arrival in arrivals {
+                match arrival {
+                    Arrival::Event(event) => {
+                        // The stream tells neither the artifacts' records nor, in a preview, the whole of a request.
+                        unsure |= !event.artifact_ids.is_empty()
+                            || (event.body_truncated && event.event_type == "task.request");
+                        events.push(*event);
+                    }
+                    Arrival::Unreadable { .. } | Arrival::Resynced => unsure = true,
+                }
+            }
+            held.take(events);
+            if unsure {
+                ask_again.call();
+            }
+        });
+    });
+}
+
+impl Held {
+    /// Adds events and folds again. What comes twice is kept once, by the fold itself.
+    fn take(self, new: Vec<Event>) {
+        let folded = self.events.try_update_value(|events| {
+            for event in new {
+                match events.iter_mut().find(|known| known.id == event.id) {
+                    Some(known) if known.body_truncated => *known = event,
+                    Some(_) => {}
+                    None => events.push(event),
+                }
+            }
+            fold(events)
+        });
+        if let Some(Some(delegation)) = folded
+            && self.delegation.try_with_untracked(|known| *known != delegation) == Some(true)
+        {
+            self.delegation.set(delegation);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! The small shapes that every page is made of.
+
+mod agent;
+mod busy;
+mod copy;
+mod event_table;
+mod failure;
+mod moment;
+mod revealed;
+mod status;
+
+pub use agent::{Agent, AgentPair, hue};
+pub use busy::Busy;
+pub use copy::{CopyButton, CopyLine};
+pub use event_table::{EventRow, EventTable, Marks};
+pub use failure::Failure;
+pub use moment::{Ago, Form, Moment};
+pub use revealed::revealed;
+pub use status::{StateBadge, StatusBadge};

@@ -1,0 +1,141 @@
+//! Events as rows of a table. A cell's value leads to the log with that value added to the filter, the body to the event itself.
+
+use leptos::prelude::*;
+use loggia_domain::{Column, Event, Filter};
+
+use super::{Agent, Form, Moment, StatusBadge, revealed};
+use crate::{filters, href};
+
+/// What is said about a row beside the event's own words.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Marks {
+    /// It arrived after events that are newer by the authors' clocks, from this hub.
+    pub late_from: Option<String>,
+    /// It came while the reader was watching.
+    pub fresh: bool,
+    /// It is the one that the page is about.
+    pub selected: bool,
+}
+
+/// A table of events; `children` are its rows. Roles are spelled out, since on a narrow screen the stylesheet lays rows out as grids,
+/// which takes the table's own meaning away.
+#[component]
+pub fn EventTable(
+    /// What the table holds, for those who cannot see it.
+    caption: &'static str,
+    /// Rows.
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <div class="panel table-frame">
+            <table class="events" role="table">
+                <caption class="visually-hidden">{caption}</caption>
+                <thead role="rowgroup">
+                    <tr role="row">
+                        <th scope="col" role="columnheader" class="c-time"><ZoneHead/></th>
+                        <th scope="col" role="columnheader" class="c-type">"type"</th>
+                        <th scope="col" role="columnheader" class="c-status">"status"</th>
+                        <th scope="col" role="columnheader" class="c-agents">"from → to"</th>
+                        <th scope="col" role="columnheader" class="c-room">"stream / room"</th>
+                        <th scope="col" role="columnheader" class="c-body">"body"</th>
+                    </tr>
+                </thead>
+                <tbody role="rowgroup">{children()}</tbody>
+            </table>
+        </div>
+    }
+}
+
+#[component]
+fn ZoneHead() -> impl IntoView {
+    let clock = crate::clock::use_page_clock();
+    move || clock.zone_name()
+}
+
+/// One event.
+#[component]
+pub fn EventRow(
+    /// The event, its body cut to a preview.
+    event: Event,
+    /// The filter to which a click on a value adds.
+    #[prop(optional)]
+    filter: Filter,
+    /// What else is to be said.
+    #[prop(optional)]
+    marks: Marks,
+) -> impl IntoView {
+    let class = match (marks.selected, marks.fresh) {
+        (true, _) => "selected",
+        (false, true) => "fresh",
+        (false, false) => "",
+    };
+    let late = marks.late_from.map(|replica| {
+        let title = format!("arrived after newer events, from hub {replica}");
+        view! { " "<span class="late" title=title>"late"</span> }
+    });
+    let status = event
+        .status
+        .clone()
+        .map(|word| add(&filter, Column::Status, &word, view! { <StatusBadge word=word.clone()/> }.into_any()));
+    let from =
+        add(&filter, Column::FromAgent, &event.from_agent, view! { <Agent name=event.from_agent.clone()/> }.into_any());
+    let to = event.to_agent.clone().map(|to| {
+        let cell = add(&filter, Column::ToAgent, &to, view! { <Agent name=to.clone()/> }.into_any());
+        view! { <span class="arrow" aria-label="to">" → "</span>{cell} }
+    });
+    let stream = add(&filter, Column::Stream, &event.stream, revealed(&event.stream));
+    let room = add(&filter, Column::Room, &event.room, revealed(&event.room));
+    let kind = add(&filter, Column::Type, &event.event_type, event.event_type.clone().into_any());
+    view! {
+        <tr class=class role="row" aria-current=marks.selected.then_some("true")>
+            <td role="cell" class="c-time"><Moment at=event.created_at.clone() form=Form::Row/>{late}</td>
+            <td role="cell" class="c-type">{kind}</td>
+            <td role="cell" class="c-status">{status}</td>
+            <td role="cell" class="c-agents">{from}{to}</td>
+            <td role="cell" class="c-room">{stream}<span class="slash">" / "</span>{room}</td>
+            <td role="cell" class="c-body"><BodyLine event=event/></td>
+        </tr>
+    }
+}
+
+/// The first words of a body, leading to the whole event; beside it the way to the task.
+#[component]
+fn BodyLine(
+    /// The event.
+    event: Event,
+) -> impl IntoView {
+    let line = one_line(&event.body);
+    let text =
+        if line.is_empty() { view! { <span class="faint">"no text"</span> }.into_any() } else { revealed(&line) };
+    let more = event.body_truncated.then_some("…");
+    let task = event.correlation_id.as_ref().map(|id| {
+        view! { <a class="to-task" href=href::task(id) title=id.clone()>"task"</a> }
+    });
+    view! { <span class="body-line"><a class="to-event" href=href::event(&event.id)>{text}{more}</a>{task}</span> }
+}
+
+/// A cell whose value can be added to the filter. What is in it already is no link.
+fn add(filter: &Filter, column: Column, value: &str, shown: AnyView) -> AnyView {
+    if filters::has(filter, column, value) {
+        return shown;
+    }
+    let target = href::log(&filters::with(filter, column, value), None);
+    let title = format!("only {} {value}", filters::label(column));
+    view! { <a class="add" href=target title=title>{shown}</a> }.into_any()
+}
+
+/// A text on one line: runs of white space become one space.
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_body_becomes_one_line() {
+        assert_eq!(one_line("Goal:\r\n  a\tb\n\n"), "Goal: a b");
+        assert_eq!(one_line(" \n"), "");
+    }
+}

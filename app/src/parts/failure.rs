@@ -1,0 +1,59 @@
+//! What stands in a page's place when there is no answer: what failed, what still works, what to do.
+
+use leptos::prelude::*;
+use loggia_domain::ErrorCode;
+
+use crate::error::PageError;
+use crate::{browser, href};
+
+/// An error in the place of a page. When the session is over, the browser goes to the sign-in page.
+#[component]
+pub fn Failure(
+    /// Why.
+    error: PageError,
+    /// What the page would have shown, for a sentence: `the log`.
+    what: &'static str,
+) -> impl IntoView {
+    if error.is_unauthorized() {
+        Effect::new(move |_| browser::go(&href::sign_in(&browser::here())));
+    }
+    let (title, next) = sentences(error.0.code, what);
+    let hint = error.0.hint.map(|hint| view! { <p>{hint}</p> });
+    view! {
+        <section class="failure" role="alert">
+            <h1>{title}</h1>
+            <p class="cause"><code>{error.0.error}</code></p>
+            {hint}
+            <p>{next}</p>
+            <p><a href="/">"Now"</a>" · "<a href="/log">"Log"</a></p>
+        </section>
+    }
+}
+
+fn sentences(code: ErrorCode, what: &str) -> (String, &'static str) {
+    match code {
+        ErrorCode::NotFound => (
+            format!("This hub has no such {}", what.trim_start_matches("the ")),
+            "It may live on another hub that has not synced yet, or the address was cut when it was copied.",
+        ),
+        ErrorCode::Unauthorized => ("You are not signed in".to_owned(), "The page leads to the sign-in in a moment."),
+        ErrorCode::Forbidden => {
+            (format!("This token may not read {what}"), "Sign out and sign in with a token that has the scope `read`.")
+        }
+        ErrorCode::BadRequest => (
+            format!("The question for {what} was refused"),
+            "Nothing is wrong with the hub: take the offending part out of the address.",
+        ),
+        ErrorCode::Unavailable => (
+            format!("The hub is too busy for {what}"),
+            "Nothing is lost: agents wait and try again. So can you, by reloading.",
+        ),
+        ErrorCode::Unreachable => (
+            format!("The hub did not answer for {what}"),
+            "Agents cannot reach it either. The page works again once it answers: reload it.",
+        ),
+        ErrorCode::Internal => {
+            (format!("The hub failed on {what}"), "Its own log names the cause. Other pages may still work.")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+// How the browser tests run. `cargo xtask e2e` starts them and says by environment where things are:
+//   LOGGIA_BIN       the hub's binary, which each worker starts for itself
+//   LOGGIA_PYTHON    a Python that has the packages of requirements.txt
+//   LOGGIA_CHROMIUM  the browser
+// No `webServer` here: a spec starts the hub that it needs, on a palace of its own.
+import { defineConfig } from '@playwright/test';
+
+export default defineConfig({
+  testDir: './tests',
+  outputDir: './test-results',
+  reporter: [['list']],
+  workers: 2,
+  // A test that passes the second time is a fault to find, not noise to hide.
+  retries: 0,
+  timeout: 60_000,
+  expect: { timeout: 10_000 },
+  use: {
+    browserName: 'chromium',
+    trace: 'retain-on-failure',
+    screenshot: 'only-on-failure',
+    launchOptions: {
+      executablePath: process.env.LOGGIA_CHROMIUM ?? '/usr/bin/chromium',
+      args: [
+        '--disable-gpu',
+        '--disable-dev-shm-usage',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});
