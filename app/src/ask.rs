@@ -4,56 +4,56 @@
 //! default names hash the path of the build folder.
 
 use leptos::prelude::*;
-use leptos::server_fn::codec::Json;
 
 use crate::backend::{ArtifactPage, LogPage, LogQuery, Overview, StreamCount, TaskPage, Viewer};
 use crate::error::PageError;
+use crate::wire::Json;
 use loggia_domain::Event;
 
 /// Who looks at the page, and at which hub.
-#[server(name = AskViewer, prefix = "/api", endpoint = "viewer", input = Json)]
+#[server(name = AskViewer, prefix = "/api", endpoint = "viewer", input = Json, output = Json)]
 pub async fn viewer() -> Result<Viewer, PageError> {
     let hub = hub::Asked::here();
     hub.answer(async { Ok(hub.backend.viewer()) }.await)
 }
 
 /// What the home page shows.
-#[server(name = AskOverview, prefix = "/api", endpoint = "overview", input = Json)]
+#[server(name = AskOverview, prefix = "/api", endpoint = "overview", input = Json, output = Json)]
 pub async fn overview() -> Result<Overview, PageError> {
     let hub = hub::Asked::here();
     hub.answer(hub.backend.overview().await)
 }
 
 /// Streams and rooms with their figures, newest activity first.
-#[server(name = AskStreams, prefix = "/api", endpoint = "streams", input = Json)]
+#[server(name = AskStreams, prefix = "/api", endpoint = "streams", input = Json, output = Json)]
 pub async fn streams() -> Result<Vec<StreamCount>, PageError> {
     let hub = hub::Asked::here();
     hub.answer(hub.backend.streams().await)
 }
 
 /// A part of the log.
-#[server(name = AskLog, prefix = "/api", endpoint = "log", input = Json)]
+#[server(name = AskLog, prefix = "/api", endpoint = "log", input = Json, output = Json)]
 pub async fn log(query: LogQuery) -> Result<LogPage, PageError> {
     let hub = hub::Asked::here();
     hub.answer(hub.backend.log(query).await)
 }
 
 /// One event, whole.
-#[server(name = AskEvent, prefix = "/api", endpoint = "event", input = Json)]
+#[server(name = AskEvent, prefix = "/api", endpoint = "event", input = Json, output = Json)]
 pub async fn event(id: String) -> Result<Event, PageError> {
     let hub = hub::Asked::here();
     hub.answer(hub.backend.event(id).await)
 }
 
 /// One delegation.
-#[server(name = AskTask, prefix = "/api", endpoint = "task", input = Json)]
+#[server(name = AskTask, prefix = "/api", endpoint = "task", input = Json, output = Json)]
 pub async fn task(correlation_id: String) -> Result<TaskPage, PageError> {
     let hub = hub::Asked::here();
     hub.answer(hub.backend.task(correlation_id).await)
 }
 
 /// One artifact.
-#[server(name = AskArtifact, prefix = "/api", endpoint = "artifact", input = Json)]
+#[server(name = AskArtifact, prefix = "/api", endpoint = "artifact", input = Json, output = Json)]
 pub async fn artifact(id: String) -> Result<ArtifactPage, PageError> {
     let hub = hub::Asked::here();
     hub.answer(hub.backend.artifact(id).await)

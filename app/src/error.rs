@@ -6,9 +6,10 @@
 use std::fmt;
 
 use leptos::prelude::{FromServerFnError, ServerFnErrorErr};
-use leptos::server_fn::codec::JsonEncoding;
 use loggia_domain::{ApiError, ErrorCode};
 use serde::{Deserialize, Serialize};
+
+use crate::wire::JsonText;
 
 /// Why a page has no answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,7 +43,7 @@ impl From<ApiError> for PageError {
 }
 
 impl FromServerFnError for PageError {
-    type Encoder = JsonEncoding;
+    type Encoder = JsonText;
 
     fn from_server_fn_error(error: ServerFnErrorErr) -> Self {
         let error = match error {

@@ -7,8 +7,8 @@ mod top;
 
 use leptos::prelude::*;
 
-use crate::ask;
 use crate::backend::Viewer;
+use crate::loading::{Answer, Question, load};
 pub(crate) use rail::Mark;
 use rail::Rail;
 use top::TopBar;
@@ -22,14 +22,28 @@ pub fn Frame(
     /// The page.
     children: Children,
 ) -> impl IntoView {
-    let viewer = Resource::new(|| (), move |()| async move { if signed_in { ask::viewer().await.ok() } else { None } });
+    let viewer = signed_in.then(|| load(Signal::stored(Question::Viewer)));
+    let viewer = move |show: fn(Viewer) -> AnyView| {
+        viewer.map(|viewer| {
+            let shown = move || {
+                Suspend::new(async move {
+                    match viewer.await {
+                        Ok(Answer::Viewer(viewer)) => show(viewer),
+                        // Whatever went wrong is the page's to tell.
+                        _ => ().into_any(),
+                    }
+                })
+            };
+            view! { <Suspense>{shown}</Suspense> }.into_any()
+        })
+    };
     view! {
         <a class="skip" href="#main" rel="external">"Skip to the content"</a>
         <div class="app">
             <Rail/>
             <div class="page">
-                <TopBar viewer=viewer/>
-                <Suspense>{move || Suspend::new(async move { viewer.await.map(banners) })}</Suspense>
+                <TopBar who=viewer(top::who)/>
+                {viewer(banners)}
                 <main id="main" tabindex="-1">{children()}</main>
             </div>
         </div>
@@ -37,7 +51,7 @@ pub fn Frame(
 }
 
 /// What a reader must know about this hub on every page.
-fn banners(viewer: Viewer) -> impl IntoView {
+fn banners(viewer: Viewer) -> AnyView {
     let open = viewer.no_auth.then(|| {
         view! {
             <p class="banner" role="note">
@@ -53,5 +67,5 @@ fn banners(viewer: Viewer) -> impl IntoView {
             </p>
         }
     });
-    view! { {open} {frozen} }
+    view! { {open} {frozen} }.into_any()
 }

@@ -19,10 +19,12 @@ mod filters;
 mod frame;
 mod href;
 mod live;
+mod loading;
 mod pages;
 mod parts;
 #[cfg(feature = "ssr")]
 mod shell;
+mod wire;
 mod words;
 
 pub use app::App;

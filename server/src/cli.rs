@@ -9,6 +9,7 @@ mod logstream;
 mod output;
 mod serve;
 mod task;
+mod token;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,6 +51,9 @@ enum Command {
     /// Delegate work
     #[command(subcommand)]
     Task(task::Command),
+    /// Let somebody in
+    #[command(subcommand)]
+    Token(token::Command),
     /// Write a day of invented delegations into the log, in streams named demo/…
     Demo,
 }
@@ -76,6 +80,7 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Logstream(c) => c.json(),
         Command::Artifact(c) => c.json(),
         Command::Task(c) => c.json(),
+        Command::Token(c) => c.json(),
         Command::Serve(_) | Command::Demo => false,
     };
     let out = Out::new(json);
@@ -88,6 +93,7 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Logstream(command) => with_log(palace, async |log| logstream::run(command, &log, &out).await).await,
         Command::Artifact(command) => with_log(palace, async |log| artifact::run(command, &log, &out).await).await,
         Command::Task(command) => with_log(palace, async |log| task::run(command, &log, &out).await).await,
+        Command::Token(command) => token::run(command, &palace, &out),
         Command::Demo => with_log(palace, async |log| write_demo(&log, &out).await).await,
     };
     match result {

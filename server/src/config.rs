@@ -47,6 +47,11 @@ pub struct Settings {
     pub max_streams: usize,
 }
 
+/// The home folder, if there is one.
+pub fn home() -> Option<PathBuf> {
+    std::env::home_dir().filter(|h| !h.as_os_str().is_empty())
+}
+
 /// The palace folder: the argument, else `LOGGIA_PALACE`, else `~/.loggia/palace`.
 pub fn palace(argument: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
     if let Some(path) = argument {
@@ -55,9 +60,7 @@ pub fn palace(argument: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
     if let Some(path) = std::env::var_os(PALACE).filter(|p| !p.is_empty()) {
         return Ok(path.into());
     }
-    let home = std::env::home_dir()
-        .filter(|h| !h.as_os_str().is_empty())
-        .ok_or_else(|| ConfigError(format!("there is no home folder: give --palace or set {PALACE}")))?;
+    let home = home().ok_or_else(|| ConfigError(format!("there is no home folder: give --palace or set {PALACE}")))?;
     Ok(home.join(".loggia").join("palace"))
 }
 
@@ -66,7 +69,9 @@ pub fn bootstrap_token() -> Result<Option<String>, ConfigError> {
     let Some(value) = std::env::var_os(TOKEN).filter(|v| !v.is_empty()) else { return Ok(None) };
     let good = |t: &String| t.len() >= MIN_TOKEN_CHARS && t.bytes().all(|b| b.is_ascii_graphic());
     value.into_string().ok().filter(good).map(Some).ok_or_else(|| {
-        ConfigError(format!("{TOKEN} must have at least {MIN_TOKEN_CHARS} visible ASCII characters (its value is not shown)"))
+        ConfigError(format!(
+            "{TOKEN} must have at least {MIN_TOKEN_CHARS} visible ASCII characters (its value is not shown)"
+        ))
     })
 }
 
@@ -79,9 +84,7 @@ pub fn stalled_after() -> Result<Duration, ConfigError> {
 }
 
 fn seconds(text: &OsString) -> Result<Duration, ConfigError> {
-    text.to_str()
-        .and_then(|t| t.parse().ok())
-        .filter(|s| *s > 0)
-        .map(Duration::from_secs)
-        .ok_or_else(|| ConfigError(format!("{STALLED_AFTER_S} must be a number of seconds above 0, not {}", text.display())))
+    text.to_str().and_then(|t| t.parse().ok()).filter(|s| *s > 0).map(Duration::from_secs).ok_or_else(|| {
+        ConfigError(format!("{STALLED_AFTER_S} must be a number of seconds above 0, not {}", text.display()))
+    })
 }

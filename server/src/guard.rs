@@ -34,13 +34,31 @@ impl Guard {
         Self { bind, refuse_forwarded: no_auth }
     }
 
+    /// Whether the browser speaks TLS with a proxy in front of us: it says so in its Origin, or it asks for a public host of ours
+    /// that is only there by https.
+    pub fn is_behind_tls(&self, headers: &HeaderMap) -> bool {
+        if headers.get(header::ORIGIN).is_some_and(|o| o.as_bytes().starts_with(b"https://")) {
+            return true;
+        }
+        let host = headers.get(header::HOST).and_then(|v| Host::parse(&String::from_utf8_lossy(v.as_bytes())));
+        host.is_some_and(|host| {
+            let mut same = self.bind.public_urls.iter().filter(|url| is_host_of(url, &host)).peekable();
+            same.peek().is_some() && same.all(|url| url.scheme() == "https")
+        })
+    }
+
     fn check(&self, headers: &HeaderMap) -> Result<(), ApiError> {
         let host = self.check_host(headers)?;
         if let Some(origin) = headers.get(header::ORIGIN) {
             let origin = String::from_utf8_lossy(origin.as_bytes()).into_owned();
             if headers.get_all(header::ORIGIN).iter().count() > 1 || !self.is_own_origin(&origin, &host) {
-                return Err(ApiError::new(ErrorCode::Forbidden, format!("the origin `{}` is not this hub's", shown(&origin)))
-                    .hint("if the page is this hub's own, start the hub with `--public-url` and the address in the browser"));
+                return Err(ApiError::new(
+                    ErrorCode::Forbidden,
+                    format!("the origin `{}` is not this hub's", shown(&origin)),
+                )
+                .hint(
+                    "if the page is this hub's own, start the hub with `--public-url` and the address in the browser",
+                ));
             }
         }
         if self.refuse_forwarded
@@ -70,10 +88,7 @@ impl Guard {
 
     fn is_own_host(&self, host: &Host) -> bool {
         let ours = host.port.is_none_or(|p| p == self.bind.port);
-        let public = self.bind.public_urls.iter().any(|url| {
-            url.host_str().is_some_and(|h| h.trim_matches(['[', ']']).eq_ignore_ascii_case(&host.name))
-                && host.port.is_none_or(|p| Some(p) == url.port_or_known_default())
-        });
+        let public = self.bind.public_urls.iter().any(|url| is_host_of(url, host));
         let by_address = host.name.parse::<IpAddr>().is_ok_and(|ip| {
             // An address in the Host header was not made up by a name server. The wildcard address names nobody.
             !ip.is_unspecified() && (ip == self.bind.host || !self.bind.host.is_loopback())
@@ -85,7 +100,8 @@ impl Guard {
     fn is_own_origin(&self, origin: &str, host: &Host) -> bool {
         let Ok(url) = Url::parse(origin) else { return false };
         // What does not read the same after parsing holds more than an origin: a user, a path, a trick.
-        if !url.origin().ascii_serialization().eq_ignore_ascii_case(origin) || !matches!(url.scheme(), "http" | "https") {
+        if !url.origin().ascii_serialization().eq_ignore_ascii_case(origin) || !matches!(url.scheme(), "http" | "https")
+        {
             return false;
         }
         if self.bind.public_urls.iter().any(|public| public.origin() == url.origin()) {
@@ -160,6 +176,11 @@ impl Host {
     }
 }
 
+fn is_host_of(url: &Url, host: &Host) -> bool {
+    url.host_str().is_some_and(|h| h.trim_matches(['[', ']']).eq_ignore_ascii_case(&host.name))
+        && host.port.is_none_or(|p| Some(p) == url.port_or_known_default())
+}
+
 fn is_loopback_name(name: &str) -> bool {
     ["localhost", "127.0.0.1", "::1"].iter().any(|n| name.eq_ignore_ascii_case(n))
 }
@@ -227,7 +248,9 @@ mod tests {
     fn an_origin_must_be_our_own() {
         let hub = guard("127.0.0.1", &["https://memory.example.com"]);
         let from = |origin: &str| verdict(&hub, "localhost:8787", Some(origin));
-        for good in ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787", "https://memory.example.com"] {
+        for good in
+            ["http://localhost:8787", "http://127.0.0.1:8787", "http://[::1]:8787", "https://memory.example.com"]
+        {
             assert!(from(good), "{good}");
         }
         for bad in [

@@ -8,12 +8,14 @@ pub mod auth;
 pub mod cli;
 pub mod config;
 pub mod db;
+pub mod discovery;
 pub mod error;
 pub mod guard;
 pub mod http;
 pub mod lock;
 pub mod logstream;
 pub mod mcp;
+pub mod session;
 pub mod tokens;
 pub mod web;
 
@@ -66,13 +68,17 @@ pub fn router(state: AppState) -> Router {
     Router::new()
         // agents
         .route("/mcp", post(mcp::post))
+        .route("/mcp/", any(http::missing::machine))
         .route("/mcp/{*rest}", any(http::missing::machine))
         .route("/logstream/stream", get(http::stream::get))
         .route("/logstream", any(http::missing::machine))
+        .route("/logstream/", any(http::missing::machine))
         .route("/logstream/{*rest}", any(http::missing::machine))
         .route("/sync", any(http::missing::machine))
+        .route("/sync/", any(http::missing::machine))
         .route("/sync/{*rest}", any(http::missing::machine))
         .route("/v1", any(http::missing::machine))
+        .route("/v1/", any(http::missing::machine))
         .route("/v1/{*rest}", any(http::missing::machine))
         // both
         .route("/artifacts/{id}/raw", get(http::artifact::get_raw))
@@ -84,16 +90,19 @@ pub fn router(state: AppState) -> Router {
         // people
         .route("/sign-in", get(web::get_sign_in).post(http::sign_in::post))
         .route("/sign-out", post(http::sign_in::sign_out))
+        .route("/api", any(http::missing::machine))
+        .route("/api/", any(http::missing::machine))
         .route("/api/{*function}", any(web::server_function))
-        .route("/", get(web::get_page))
-        .route("/log", get(web::get_page))
-        .route("/event", get(web::get_page))
-        .route("/task", get(web::get_page))
-        .route("/artifact", get(web::get_page))
+        .merge(web::PAGES.iter().fold(Router::new(), |pages, path| pages.route(path, get(web::get_page))))
         .fallback(web::fallback)
-        .layer(middleware::from_fn(harden))
         .layer(middleware::from_fn_with_state(state.clone(), guard::guard))
+        .layer(middleware::from_fn(harden))
         .with_state(state)
+}
+
+/// Whether the dashboard's scripts are part of this binary.
+pub fn site_is_built() -> bool {
+    web::site_is_built()
 }
 
 /// What every answer carries.
@@ -120,7 +129,8 @@ pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
     let (stop, log) = (state.stop.clone(), state.log.clone());
     let listener = listener.tap_io(|socket| {
         let options = socket2::SockRef::from(&*socket);
-        let keepalive = socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)).with_interval(Duration::from_secs(5));
+        let keepalive =
+            socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)).with_interval(Duration::from_secs(5));
         let set = socket
             .set_nodelay(true)
             .and_then(|()| options.set_tcp_keepalive(&keepalive))

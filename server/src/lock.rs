@@ -35,7 +35,8 @@ pub struct PalaceLock {
 impl PalaceLock {
     /// Takes the palace, or says who has it.
     pub fn take(palace: &Path) -> Result<Self, LockError> {
-        let mut file = File::options().read(true).write(true).create(true).truncate(false).open(palace.join(FILE_NAME))?;
+        let mut file =
+            File::options().read(true).write(true).create(true).truncate(false).open(palace.join(FILE_NAME))?;
         match file.try_lock() {
             Ok(()) => {
                 let mut lock = Self { file };
@@ -46,7 +47,9 @@ impl PalaceLock {
                 let mut text = String::new();
                 file.read_to_string(&mut text)?;
                 let holder: Value = serde_json::from_str(&text).unwrap_or_default();
-                let word = |key: &str| holder.get(key).map_or_else(|| "unknown".to_owned(), |v| v.to_string().replace('"', ""));
+                let word = |key: &str| {
+                    holder.get(key).map_or_else(|| "unknown".to_owned(), |v| v.to_string().replace('"', ""))
+                };
                 Err(LockError::Taken { pid: word("pid"), address: word("address") })
             }
             Err(TryLockError::Error(error)) => Err(error.into()),

@@ -189,7 +189,10 @@ impl Logstream {
 
     /// Appends an event. It is on disk when this returns.
     pub async fn append(&self, event: NewEvent) -> Result<Event, StoreError> {
-        self.write(None, Some(event), None).await?.event.ok_or_else(|| StoreError::Storage("an append wrote no event".to_owned()))
+        self.write(None, Some(event), None)
+            .await?
+            .event
+            .ok_or_else(|| StoreError::Storage("an append wrote no event".to_owned()))
     }
 
     /// Stores an artifact. It is on disk when this returns.
@@ -252,7 +255,7 @@ fn open_file(palace: &Path) -> Result<(PathBuf, String, rusqlite::Connection), O
 }
 
 /// Creates a folder that only its owner may enter. One that is there already keeps its rights.
-fn create_private_dir(path: &Path) -> std::io::Result<()> {
+pub(crate) fn create_private_dir(path: &Path) -> std::io::Result<()> {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]

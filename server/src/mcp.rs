@@ -56,16 +56,25 @@ pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> 
     let body = match read_body(body).await {
         Body16::Whole(bytes) => bytes,
         Body16::TooLarge => {
-            let too_large = envelope::error(&Value::Null, -32600, "Request too large", Some(&json!({"limit": MAX_REQUEST_BYTES})));
+            let too_large =
+                envelope::error(&Value::Null, -32600, "Request too large", Some(&json!({"limit": MAX_REQUEST_BYTES})));
             let mut response = answer_json(StatusCode::PAYLOAD_TOO_LARGE, too_large);
             response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             return Ok(response);
         }
-        Body16::Broken => return Ok(answer_json(StatusCode::BAD_REQUEST, envelope::error(&Value::Null, -32700, "Parse error", None))),
+        Body16::Broken => {
+            return Ok(answer_json(
+                StatusCode::BAD_REQUEST,
+                envelope::error(&Value::Null, -32700, "Parse error", None),
+            ));
+        }
     };
     let request = match envelope::read(&body) {
         Posted::Unreadable => {
-            return Ok(answer_json(StatusCode::BAD_REQUEST, envelope::error(&Value::Null, -32700, "Parse error", None)));
+            return Ok(answer_json(
+                StatusCode::BAD_REQUEST,
+                envelope::error(&Value::Null, -32700, "Parse error", None),
+            ));
         }
         Posted::NotARequest => {
             return Ok(answer_json(StatusCode::OK, envelope::error(&Value::Null, -32600, "Invalid Request", None)));
@@ -108,7 +117,9 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> Re
         Err(bad) => return answer_json(StatusCode::OK, envelope::error(id, -32602, &bad.message, Some(&bad.data))),
     };
     let outcome = if state.settings.read_only && !tool.is_read_only() {
-        Err(Failure::Refused(loggia_domain::Refusal::new("", "this hub is read-only").hint("it was started with --read-only")))
+        Err(Failure::Refused(
+            loggia_domain::Refusal::new("", "this hub is read-only").hint("it was started with --read-only"),
+        ))
     } else {
         (tool.run)(state, args, call.broken_metadata).await
     };
@@ -116,8 +127,9 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> Re
         Ok(text) => text,
         Err(Failure::Refused(refusal)) => tool.refused(&refusal),
         Err(Failure::Store(error @ (StoreError::Busy | StoreError::Full | StoreError::Closed))) => {
-            let mut refused: Value = serde_json::from_str(&tool.refused(&loggia_domain::Refusal::new("", error.to_string())))
-                .unwrap_or_default();
+            let mut refused: Value =
+                serde_json::from_str(&tool.refused(&loggia_domain::Refusal::new("", error.to_string())))
+                    .unwrap_or_default();
             refused["retryable"] = true.into();
             refused.to_string()
         }

@@ -42,6 +42,14 @@ pub enum Scope {
 }
 
 impl Scope {
+    /// What a token of this scope may do, as it is stored: whoever writes may read.
+    fn stored(self) -> &'static str {
+        match self {
+            Self::Write => "read write",
+            other => other.as_str(),
+        }
+    }
+
     fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
@@ -101,10 +109,11 @@ impl std::fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Opens the palace's credentials. With no bootstrap token and none stored, mints an admin token: the second value is its secret,
-    /// to be shown once.
-    pub fn open(palace: &Path, bootstrap: Option<&str>) -> Result<(Self, Option<String>), AuthError> {
-        let conn = db::open_writer(&palace.join(FILE_NAME))?;
+    /// Opens the palace's credentials, in a file that only its owner may read.
+    pub fn open(palace: &Path, bootstrap: Option<&str>) -> Result<Self, AuthError> {
+        let path = palace.join(FILE_NAME);
+        create_private(&path).map_err(|e| AuthError(e.to_string()))?;
+        let conn = db::open_writer(&path)?;
         conn.execute_batch(TABLES)?;
         conn.execute("DELETE FROM sessions WHERE expires_at < ?1", [now_text()])?;
         let tokens = Self {
@@ -112,9 +121,14 @@ impl Tokens {
             bootstrap_hash: bootstrap.map(|t| sha256_hex(t.as_bytes())),
             link: Mutex::new(None),
         };
-        let stored: i64 = tokens.conn().query_row("SELECT count(*) FROM tokens", [], |r| r.get(0))?;
-        let minted = (bootstrap.is_none() && stored == 0).then(|| tokens.mint("first admin", Scope::Admin)).transpose()?;
-        Ok((tokens, minted))
+        Ok(tokens)
+    }
+
+    /// With no bootstrap token and none stored, mints an admin token: its secret, to be shown once. Called when nothing can go wrong
+    /// any more before it is shown: a token that nobody saw would lock everybody out.
+    pub fn mint_first(&self) -> Result<Option<String>, AuthError> {
+        let stored: i64 = self.conn().query_row("SELECT count(*) FROM tokens", [], |r| r.get(0))?;
+        (self.bootstrap_hash.is_none() && stored == 0).then(|| self.mint("first admin", Scope::Admin)).transpose()
     }
 
     /// Makes a token of 256 random bits and gives its secret, which is not stored.
@@ -122,7 +136,7 @@ impl Tokens {
         let secret = format!("{PREFIX}{}", random_hex()?);
         self.conn().execute(
             "INSERT INTO tokens (hash, name, scopes, created_at) VALUES (?1, ?2, ?3, ?4)",
-            params![sha256_hex(secret.as_bytes()), name, scope.as_str(), now_text()],
+            params![sha256_hex(secret.as_bytes()), name, scope.stored(), now_text()],
         )?;
         Ok(secret)
     }
@@ -208,6 +222,15 @@ impl Tokens {
     }
 }
 
+/// Makes the file with rights for its owner alone before SQLite opens it; the WAL beside it gets the same.
+fn create_private(path: &Path) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path).map(drop)
+}
+
 /// A panic elsewhere leaves nothing half-done behind these locks.
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -234,14 +257,14 @@ mod tests {
     #[test]
     fn the_first_start_mints_one_token_and_stores_only_its_hash() {
         let dir = tempfile::tempdir().expect("temp dir");
-        let (tokens, minted) = Tokens::open(dir.path(), None).expect("opened");
-        let secret = minted.expect("minted");
+        let tokens = Tokens::open(dir.path(), None).expect("opened");
+        let secret = tokens.mint_first().expect("asked").expect("minted");
         assert!(secret.starts_with(PREFIX) && secret.len() == PREFIX.len() + 64);
         assert!(tokens.bearer(&secret).expect("asked").expect("known").may(Scope::Write));
         assert_eq!(tokens.bearer("lg_other").expect("asked"), None);
         drop(tokens);
-        let (again, minted) = Tokens::open(dir.path(), None).expect("opened");
-        assert_eq!(minted, None);
+        let again = Tokens::open(dir.path(), None).expect("opened");
+        assert_eq!(again.mint_first().expect("asked"), None);
         assert!(again.bearer(&secret).expect("asked").is_some());
         drop(again);
         for entry in std::fs::read_dir(dir.path()).expect("dir") {
@@ -253,7 +276,7 @@ mod tests {
     #[test]
     fn a_link_works_once() {
         let dir = tempfile::tempdir().expect("temp dir");
-        let (tokens, _) = Tokens::open(dir.path(), Some("a-bootstrap-token-of-ours")).expect("opened");
+        let tokens = Tokens::open(dir.path(), Some("a-bootstrap-token-of-ours")).expect("opened");
         let code = tokens.new_link().expect("made");
         assert_eq!(tokens.redeem_link("guess").expect("asked"), None);
         let session = tokens.redeem_link(&code).expect("asked").expect("valid");
@@ -266,11 +289,11 @@ mod tests {
     #[test]
     fn a_session_ends_with_its_token() {
         let dir = tempfile::tempdir().expect("temp dir");
-        let (tokens, _) = Tokens::open(dir.path(), Some("a-bootstrap-token-of-ours")).expect("opened");
+        let tokens = Tokens::open(dir.path(), Some("a-bootstrap-token-of-ours")).expect("opened");
         let session = tokens.sign_in("a-bootstrap-token-of-ours").expect("asked").expect("valid");
         assert!(tokens.session(&session).expect("asked").is_some());
         drop(tokens);
-        let (other, _) = Tokens::open(dir.path(), Some("another-bootstrap-token")).expect("opened");
+        let other = Tokens::open(dir.path(), Some("another-bootstrap-token")).expect("opened");
         assert_eq!(other.session(&session).expect("asked"), None);
     }
 }

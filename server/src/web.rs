@@ -16,10 +16,13 @@ use loggia_domain::{ApiError, ErrorCode};
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::HttpError;
-use crate::http::sign_in;
+use crate::session;
 use crate::tokens::{Identity, Scope};
 
 pub use assets::is_built as site_is_built;
+
+/// The pages that need a session; the app routes them again by the same paths.
+pub const PAGES: [&str; 5] = ["/", "/log", "/event", "/task", "/artifact"];
 
 /// Prepares the process for rendering; again is harmless.
 pub fn init() {
@@ -44,11 +47,23 @@ pub async fn get_sign_in(
 ) -> Result<Response, HttpError> {
     // A HEAD must not use the link up: programs that preview links send one.
     if request.method() == Method::GET
-        && let Some(response) = sign_in::redeem(&state, &headers, query)?
+        && let Some(response) = redeem(&state, &headers, query)?
     {
         return Ok(response);
     }
     Ok(render(&state, None, request).await)
+}
+
+/// The one-time link, `GET /sign-in?code=…`; `None` when the address holds no code.
+fn redeem(state: &AppState, headers: &HeaderMap, RawQuery(query): RawQuery) -> Result<Option<Response>, HttpError> {
+    let query = query.unwrap_or_default();
+    let Some((_, code)) = url::form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "code") else {
+        return Ok(None);
+    };
+    Ok(Some(match state.tokens.redeem_link(&code)? {
+        Some(secret) => session::begin(state, headers, &secret, "/"),
+        None => session::see_other("/sign-in?error=expired"),
+    }))
 }
 
 /// A server function: what a page asks or posts.
@@ -75,7 +90,8 @@ pub async fn fallback(State(state): State<AppState>, caller: Caller, request: Re
         return Ok(response);
     }
     // No sign-in first: a client that probes for something must not take a form for it.
-    let wants_page = request.headers().get(header::ACCEPT).is_some_and(|v| v.to_str().is_ok_and(|v| v.contains("text/html")));
+    let wants_page =
+        request.headers().get(header::ACCEPT).is_some_and(|v| v.to_str().is_ok_and(|v| v.contains("text/html")));
     if !wants_page {
         return Err(not_found(request.uri().path()));
     }
@@ -106,7 +122,8 @@ fn backend_context(state: &AppState, identity: Option<Identity>) -> impl Fn() + 
     let backend = BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity)));
     move || {
         provide_context(backend.clone());
-        if let (Some(nonce), Some(response)) = (leptos::nonce::use_nonce(), use_context::<leptos_axum::ResponseOptions>())
+        if let (Some(nonce), Some(response)) =
+            (leptos::nonce::use_nonce(), use_context::<leptos_axum::ResponseOptions>())
             && let Ok(policy) = HeaderValue::from_str(&format!(
                 "default-src 'none'; script-src 'self' 'nonce-{nonce}' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; \
                  connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
@@ -120,6 +137,20 @@ fn backend_context(state: &AppState, identity: Option<Identity>) -> impl Fn() + 
 fn to_sign_in(request: &Request) -> Response {
     let here = request.uri().path_and_query().map_or("/", |p| p.as_str());
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("next", here).finish();
-    let to = if here == "/" { "/sign-in".to_owned() } else { format!("/sign-in?{query}") };
-    (StatusCode::SEE_OTHER, [(header::LOCATION, to), (header::CACHE_CONTROL, "no-store".to_owned())]).into_response()
+    session::see_other(&if here == "/" { "/sign-in".to_owned() } else { format!("/sign-in?{query}") })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::PAGES;
+
+    #[test]
+    fn the_hub_routes_every_page_of_the_app() {
+        let app = leptos_axum::generate_route_list(loggia_app::App);
+        let mut routed: Vec<&str> = PAGES.iter().copied().chain(["/sign-in"]).collect();
+        let mut known: Vec<&str> = app.iter().map(leptos_axum::AxumRouteListing::path).collect();
+        routed.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(known, routed);
+    }
 }

@@ -9,8 +9,8 @@ use crate::backend::Viewer;
 /// The bar above every page.
 #[component]
 pub(super) fn TopBar(
-    /// Who looks.
-    viewer: Resource<Option<Viewer>>,
+    /// Who looks, see [`who`].
+    who: Option<AnyView>,
 ) -> impl IntoView {
     view! {
         <header class="top">
@@ -18,17 +18,13 @@ pub(super) fn TopBar(
             <span class="grow"></span>
             <ZoneSwitch/>
             <ThemeSwitch/>
-            <Suspense>{move || Suspend::new(async move { viewer.await.map(|viewer| view! { <Who viewer=viewer/> }) })}</Suspense>
+            {who}
         </header>
     }
 }
 
 /// Who is signed in, and the way out.
-#[component]
-fn Who(
-    /// Who looks.
-    viewer: Viewer,
-) -> impl IntoView {
+pub(super) fn who(viewer: Viewer) -> AnyView {
     let role = if viewer.admin {
         "admin"
     } else if viewer.write {
@@ -51,4 +47,5 @@ fn Who(
             {way_out}
         </div>
     }
+    .into_any()
 }

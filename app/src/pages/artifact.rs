@@ -14,9 +14,10 @@ use loggia_domain::{Artifact, ArtifactKind, Event};
 use super::task::apply_line;
 use super::use_query_value;
 use crate::backend::ArtifactPage;
-use crate::parts::{Agent, Busy, CopyButton, CopyLine, EventRow, EventTable, Failure, Form, Moment, revealed};
+use crate::href;
+use crate::loading::{Answer, Loaded, Question};
+use crate::parts::{Agent, CopyButton, CopyLine, EventRow, EventTable, Form, Moment, revealed};
 use crate::words::size;
-use crate::{ask, href};
 use content::Content;
 use verify::Verify;
 
@@ -24,18 +25,15 @@ use verify::Verify;
 #[component]
 pub fn ArtifactRoute() -> impl IntoView {
     let id = use_query_value("id");
-    let page = Resource::new(move || id.get(), ask::artifact);
-    view! {
-        <Transition fallback=Busy>
-            {move || Suspend::new(async move {
-                match page.await {
-                    Ok(page) => view! { <ArtifactView page=page/> }.into_any(),
-                    Err(error) => view! { <Title text="Artifact"/><Failure error=error what="the artifact"/> }.into_any(),
-                }
-            })}
-        </Transition>
+    let question = Signal::derive(move || Question::Artifact(id.get()));
+    view! { <Loaded question=question show=show/> }.into_any()
+}
+
+fn show(answer: Answer) -> AnyView {
+    match answer {
+        Answer::Artifact(page) => view! { <ArtifactView page=page/> }.into_any(),
+        _ => ().into_any(),
     }
-    .into_any()
 }
 
 #[component]

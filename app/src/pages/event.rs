@@ -5,50 +5,24 @@ use leptos_meta::Title;
 use loggia_domain::{Event, Filter};
 
 use super::use_query_value;
-use crate::backend::LogQuery;
-use crate::error::PageError;
-use crate::parts::{
-    Agent, Busy, CopyButton, EventRow, EventTable, Failure, Form, Marks, Moment, StatusBadge, revealed,
-};
+use crate::href;
+use crate::loading::{Answer, Loaded, Question};
+use crate::parts::{Agent, CopyButton, EventRow, EventTable, Form, Marks, Moment, StatusBadge, revealed};
 use crate::words::{counted, grouped_seq};
-use crate::{ask, href};
-
-/// How many events are shown on each side.
-const AROUND: usize = 5;
 
 /// Loads the event.
 #[component]
 pub fn EventRoute() -> impl IntoView {
     let id = use_query_value("id");
-    let found = Resource::new(move || id.get(), load);
-    view! {
-        <Transition fallback=Busy>
-            {move || Suspend::new(async move {
-                match found.await {
-                    Ok((event, around)) => view! { <EventView event=event around=around/> }.into_any(),
-                    Err(error) => view! { <Title text="Event"/><Failure error=error what="the event"/> }.into_any(),
-                }
-            })}
-        </Transition>
-    }
-    .into_any()
+    let question = Signal::derive(move || Question::Event(id.get()));
+    view! { <Loaded question=question show=show/> }.into_any()
 }
 
-/// The event, and its neighbours by arrival, newest first, itself among them.
-async fn load(id: String) -> Result<(Event, Vec<Event>), PageError> {
-    let query = |before: Option<&str>, after: Option<&str>| LogQuery {
-        before: before.map(str::to_owned),
-        after: after.map(str::to_owned),
-        limit: Some(AROUND),
-        ..LogQuery::default()
-    };
-    let (older, newer) = (ask::log(query(Some(&id), None)), ask::log(query(None, Some(&id))));
-    let event = ask::event(id.clone()).await?;
-    let mut around = newer.await?.events;
-    around.reverse();
-    around.push(event.clone());
-    around.extend(older.await?.events);
-    Ok((event, around))
+fn show(answer: Answer) -> AnyView {
+    match answer {
+        Answer::Event(event, around) => view! { <EventView event=*event around=around/> }.into_any(),
+        _ => ().into_any(),
+    }
 }
 
 #[component]

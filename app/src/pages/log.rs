@@ -12,8 +12,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use super::use_search;
-use crate::ask;
-use crate::parts::{Busy, Failure};
+use crate::loading::{Answer, Loaded, Question};
 use asked::Asked;
 use view::LogView;
 
@@ -22,21 +21,17 @@ use view::LogView;
 pub fn LogRoute() -> impl IntoView {
     let search = use_search();
     let asked = Memo::new(move |_| Asked::parse(&search.get()));
-    let page = Resource::new(move || asked.with(Asked::query), ask::log);
-    let streams = Resource::new(|| (), |()| ask::streams());
-    view! {
-        <Title text="Log"/>
-        <Transition fallback=Busy>
-            {move || Suspend::new(async move {
-                let (page, streams) = (page.await, streams.await);
-                match page {
-                    Ok(page) => {
-                        view! { <LogView asked=asked.get_untracked() page=page streams=streams.unwrap_or_default()/> }.into_any()
-                    }
-                    Err(error) => view! { <Failure error=error what="the log"/> }.into_any(),
-                }
-            })}
-        </Transition>
+    provide_context(asked);
+    let question = Signal::derive(move || Question::Log(asked.with(Asked::query)));
+    view! { <Title text="Log"/><Loaded question=question show=show/> }.into_any()
+}
+
+fn show(answer: Answer) -> AnyView {
+    match answer {
+        Answer::Log(page, streams) => {
+            let asked = expect_context::<Memo<Asked>>().get_untracked();
+            view! { <LogView asked=asked page=page streams=streams/> }.into_any()
+        }
+        _ => ().into_any(),
     }
-    .into_any()
 }

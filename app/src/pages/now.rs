@@ -16,7 +16,8 @@ use crate::ask;
 use crate::backend::Overview;
 use crate::clock::use_page_clock;
 use crate::live::{Cursor, Throttle, use_live};
-use crate::parts::{Busy, EventRow, EventTable, Failure};
+use crate::loading::{Answer, Loaded, Question};
+use crate::parts::{EventRow, EventTable};
 use board::Board;
 use empty::EmptyHub;
 use needs::{headline, problems};
@@ -29,18 +30,14 @@ const ASK_GAP_MS: u64 = 1000;
 /// Loads the overview.
 #[component]
 pub fn NowRoute() -> impl IntoView {
-    let overview = Resource::new(|| (), |()| ask::overview());
-    view! {
-        <Suspense fallback=Busy>
-            {move || Suspend::new(async move {
-                match overview.await {
-                    Ok(overview) => view! { <NowView first=overview/> }.into_any(),
-                    Err(error) => view! { <Title text="Now"/><Failure error=error what="the overview"/> }.into_any(),
-                }
-            })}
-        </Suspense>
+    view! { <Loaded question=Signal::stored(Question::Overview) show=show/> }.into_any()
+}
+
+fn show(answer: Answer) -> AnyView {
+    match answer {
+        Answer::Overview(overview) => view! { <NowView first=overview/> }.into_any(),
+        _ => ().into_any(),
     }
-    .into_any()
 }
 
 #[component]

@@ -10,11 +10,9 @@ mod steps;
 mod view;
 
 use leptos::prelude::*;
-use leptos_meta::Title;
 
 use super::use_query_value;
-use crate::ask;
-use crate::parts::{Busy, Failure};
+use crate::loading::{Answer, Loaded, Question};
 pub(super) use artifacts::apply_line;
 use view::TaskView;
 
@@ -22,16 +20,21 @@ use view::TaskView;
 #[component]
 pub fn TaskRoute() -> impl IntoView {
     let id = use_query_value("id");
-    let page = Resource::new(move || id.get(), ask::task);
-    view! {
-        <Transition fallback=Busy>
-            {move || Suspend::new(async move {
-                match page.await {
-                    Ok(page) => view! { <TaskView id=id.get_untracked() page=page/> }.into_any(),
-                    Err(error) => view! { <Title text="Task"/><Failure error=error what="the task"/> }.into_any(),
-                }
-            })}
-        </Transition>
+    let question = Signal::derive(move || Question::Task(id.get()));
+    provide_context(TaskId(id));
+    view! { <Loaded question=question show=show/> }.into_any()
+}
+
+/// The correlation id in the address, in the context of the page.
+#[derive(Clone, Copy)]
+struct TaskId(Memo<String>);
+
+fn show(answer: Answer) -> AnyView {
+    match answer {
+        Answer::Task(page) => {
+            let id = expect_context::<TaskId>().0.get_untracked();
+            view! { <TaskView id=id page=page/> }.into_any()
+        }
+        _ => ().into_any(),
     }
-    .into_any()
 }

@@ -1,6 +1,6 @@
 //! `loggia artifact put|get`: exact bytes in, exact bytes out.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
 use loggia_domain::{ArtifactDraft, field, refusal};
@@ -29,8 +29,15 @@ impl Command {
 
 #[derive(Args)]
 pub(super) struct Put {
-    /// The file, or - for stdin
-    file: PathBuf,
+    /// The file, or - for stdin (which is read when nothing is given)
+    #[arg(conflicts_with_all = ["file", "content"])]
+    path: Option<PathBuf>,
+    /// The same as an option
+    #[arg(long, value_name = "FILE", conflicts_with = "content")]
+    file: Option<PathBuf>,
+    /// The text itself
+    #[arg(long)]
+    content: Option<String>,
     /// patch, file, log, json or note
     #[arg(long)]
     kind: String,
@@ -49,6 +56,9 @@ pub(super) struct Put {
 pub(super) struct Get {
     /// The artifact
     id: String,
+    /// Write the bytes to a file instead of stdout
+    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    out: Option<PathBuf>,
     /// Answer the whole record in JSON instead of the bytes
     #[arg(long)]
     json: bool,
@@ -59,7 +69,10 @@ pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<
         Command::Put(put) => {
             let draft = ArtifactDraft {
                 kind: put.kind.into(),
-                content: read_text(&put.file)?.into(),
+                content: put
+                    .content
+                    .map_or_else(|| read_text(put.file.or(put.path).as_deref().unwrap_or(Path::new("-"))), Ok)?
+                    .into(),
                 created_by: put.created_by.into(),
                 metadata: metadata(put.metadata)?,
             };
@@ -80,7 +93,12 @@ pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<
             let id = field::routing("artifact_id", get.id.into())?;
             let found = log.artifact(id.clone()).await?;
             let artifact = found.ok_or_else(|| Failure::new(format!("artifact {} not found", refusal::quoted(&id))))?;
-            if get.json { out.answer(&artifact, String::new) } else { print(artifact.content.as_bytes()) }
+            match get.out {
+                _ if get.json => out.answer(&artifact, String::new),
+                Some(path) => std::fs::write(&path, artifact.content)
+                    .map_err(|e| Failure::new(format!("{}: {e}", path.display()))),
+                None => print(artifact.content.as_bytes()),
+            }
         }
     }
 }

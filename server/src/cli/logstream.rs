@@ -163,7 +163,10 @@ impl List {
         if self.limit == 0 {
             return Err(Failure::new("limit must be a positive integer"));
         }
-        let mut filter = Filter { since_created_at: timestamp::since_created_at(self.since_created_at.into())?, ..Filter::default() };
+        let mut filter = Filter {
+            since_created_at: timestamp::since_created_at(self.since_created_at.into())?,
+            ..Filter::default()
+        };
         let columns = [
             (Column::Stream, self.stream),
             (Column::Room, self.room),
@@ -201,8 +204,9 @@ impl List {
 /// A JSON object given as a text.
 pub(super) fn metadata(text: Option<String>) -> Result<Raw, Failure> {
     let Some(text) = text else { return Ok(Raw::Absent) };
-    let value: Value = serde_json::from_str(&text)
-        .map_err(|e| Failure::new(format!("metadata is not JSON: {e}")).hint("for example --metadata '{\"tests\": \"pass\"}'"))?;
+    let value: Value = serde_json::from_str(&text).map_err(|e| {
+        Failure::new(format!("metadata is not JSON: {e}")).hint("for example --metadata '{\"tests\": \"pass\"}'")
+    })?;
     Ok(match value {
         // Null would mean "none was given"; whoever writes it out means an object and is told so.
         Value::Null => Raw::Text(text),

@@ -14,12 +14,13 @@ use tokio_util::sync::CancellationToken;
 use url::Url;
 
 use super::output::{Failure, print};
+use crate::AppState;
 use crate::config::{self, Bind, Settings};
+use crate::discovery::Discovery;
 use crate::guard::Guard;
 use crate::lock::PalaceLock;
 use crate::logstream::{Live, Logstream};
 use crate::tokens::Tokens;
-use crate::{AppState, web};
 
 /// How many live streams there may be at once.
 const MAX_STREAMS: usize = 16_384;
@@ -47,8 +48,11 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     start_logging();
     let host = address(&serve.host).await?;
     if serve.no_auth && !host.is_loopback() {
-        return Err(Failure::new(format!("`--no-auth` with `--host {}` would let everybody in the network write", serve.host))
-            .hint("leave `--no-auth` away and use tokens, or listen on 127.0.0.1"));
+        return Err(Failure::new(format!(
+            "`--no-auth` with `--host {}` would let everybody in the network write",
+            serve.host
+        ))
+        .hint("leave `--no-auth` away and use tokens, or listen on 127.0.0.1"));
     }
     let public_urls = serve.public_url.iter().map(|text| public_url(text)).collect::<Result<Vec<_>, _>>()?;
     let bootstrap_token = config::bootstrap_token()?;
@@ -63,18 +67,22 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     let log = Logstream::open(&palace)?;
     let mut lock = PalaceLock::take(&palace)
         .map_err(|e| Failure::new(e.to_string()).hint("stop it first, or give another `--palace`"))?;
-    let (tokens, minted) =
-        Tokens::open(&palace, bootstrap_token.as_deref()).map_err(|e| Failure::new(e.to_string()))?;
+    let tokens = Tokens::open(&palace, bootstrap_token.as_deref()).map_err(|e| Failure::new(e.to_string()))?;
     let live = Live::start(&log, &palace, &stop)?;
     let listener = TcpListener::bind(SocketAddr::new(host, serve.port)).await.map_err(|e| {
         Failure::new(format!("cannot listen on {}:{}: {e}", serve.host, serve.port)).hint("give another `--port`")
     })?;
     let bound = listener.local_addr()?;
     lock.listening(bound).map_err(|e| Failure::new(e.to_string()))?;
+    let discovery = config::home().map(|home| Discovery::announce(&home, &palace, bound, serve.read_only));
+    if let Some(Err(error)) = &discovery {
+        tracing::warn!(%error, "the discovery file could not be written; local programs will not find this hub by themselves");
+    }
 
     let replica = log.replica_id().trim_start_matches("rep_");
     let cookie_name = format!("loggia_{}", replica.get(..8).unwrap_or(replica)).into();
     let bind = Bind { host, port: bound.port(), public_urls };
+    let minted = tokens.mint_first().map_err(|e| Failure::new(e.to_string()))?;
     let link = tokens.new_link().map_err(|e| Failure::new(e.to_string()))?;
     let state = AppState {
         log,
@@ -90,6 +98,7 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     stop_on_signal(stop)?;
     say(&bind, bound, minted.as_deref(), &link, serve.no_auth)?;
     crate::serve(listener, state).await?;
+    drop(discovery);
     drop(lock);
     Ok(())
 }
@@ -97,7 +106,10 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
 /// The lines that a person or a script waits for. The token is shown here and nowhere else.
 fn say(bind: &Bind, bound: SocketAddr, minted: Option<&str>, link: &str, no_auth: bool) -> Result<(), Failure> {
     let shown = if bound.ip().is_unspecified() { SocketAddr::new([127, 0, 0, 1].into(), bound.port()) } else { bound };
-    let base = bind.public_urls.first().map_or_else(|| format!("http://{shown}"), |u| u.as_str().trim_end_matches('/').to_owned());
+    let base = bind
+        .public_urls
+        .first()
+        .map_or_else(|| format!("http://{shown}"), |u| u.as_str().trim_end_matches('/').to_owned());
     let mut lines = Vec::new();
     if let Some(token) = minted {
         lines.push(format!("admin token (shown this once, keep it safe): {token}"));
@@ -107,7 +119,7 @@ fn say(bind: &Bind, bound: SocketAddr, minted: Option<&str>, link: &str, no_auth
     } else {
         lines.push(format!("sign in once, within ten minutes: {base}/sign-in?code={link}"));
     }
-    if !web::site_is_built() {
+    if !crate::site_is_built() {
         lines.push("note: this binary holds no dashboard scripts; `cargo xtask run` builds them in".to_owned());
     }
     lines.push(format!("listening on http://{bound}\n"));
@@ -119,17 +131,24 @@ async fn address(host: &str) -> Result<IpAddr, Failure> {
     if let Ok(ip) = host.trim_matches(['[', ']']).parse() {
         return Ok(ip);
     }
-    let mut found = tokio::net::lookup_host((host, 0)).await.map_err(|e| Failure::new(format!("host `{host}`: {e}")))?;
+    let mut found =
+        tokio::net::lookup_host((host, 0)).await.map_err(|e| Failure::new(format!("host `{host}`: {e}")))?;
     found.next().map(|a| a.ip()).ok_or_else(|| Failure::new(format!("host `{host}` has no address")))
 }
 
 fn public_url(text: &str) -> Result<Url, Failure> {
-    let bad = |why: &str| Failure::new(format!("`--public-url {text}`: {why}")).hint("for example https://memory.example.com");
+    let bad = |why: &str| {
+        Failure::new(format!("`--public-url {text}`: {why}")).hint("for example https://memory.example.com")
+    };
     let url = Url::parse(text).map_err(|e| bad(&e.to_string()))?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(bad("not an http or https address"));
     }
-    if !url.username().is_empty() || url.password().is_some() || !matches!(url.path(), "" | "/") || url.query().is_some() {
+    if !url.username().is_empty()
+        || url.password().is_some()
+        || !matches!(url.path(), "" | "/")
+        || url.query().is_some()
+    {
         return Err(bad("only scheme, host and port"));
     }
     Ok(url)

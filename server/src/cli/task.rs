@@ -1,10 +1,12 @@
 //! `loggia task create`: delegate work from a shell.
 
+use std::path::PathBuf;
+
 use clap::{Args, Subcommand};
 use loggia_domain::task::{self, TaskDraft};
 use serde_json::json;
 
-use super::output::{Failure, Out};
+use super::output::{Failure, Out, read_text};
 use crate::logstream::Logstream;
 
 #[derive(Subcommand)]
@@ -32,8 +34,11 @@ pub(super) struct Create {
     #[arg(long)]
     to_agent: String,
     /// What is wanted
-    #[arg(long)]
-    goal: String,
+    #[arg(long, required_unless_present = "goal_file", conflicts_with = "goal_file")]
+    goal: Option<String>,
+    /// What is wanted, from a file or (-) stdin
+    #[arg(long, value_name = "FILE")]
+    goal_file: Option<PathBuf>,
     /// The branch to work on
     #[arg(long)]
     branch: String,
@@ -41,8 +46,11 @@ pub(super) struct Create {
     #[arg(long)]
     base_commit: String,
     /// When it counts as done
-    #[arg(long)]
-    done: String,
+    #[arg(long, required_unless_present = "done_file", conflicts_with = "done_file")]
+    done: Option<String>,
+    /// When it counts as done, from a file or (-) stdin
+    #[arg(long, value_name = "FILE")]
+    done_file: Option<PathBuf>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -54,10 +62,10 @@ pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<
         project: create.project.into(),
         from_agent: create.from_agent.into(),
         to_agent: create.to_agent.into(),
-        goal: create.goal.into(),
+        goal: text(create.goal, create.goal_file)?.into(),
         branch: create.branch.into(),
         base_commit: create.base_commit.into(),
-        done: create.done.into(),
+        done: text(create.done, create.done_file)?.into(),
     };
     let mut random = [0; 4];
     getrandom::fill(&mut random).map_err(|e| Failure::new(format!("no random bytes: {e}")))?;
@@ -65,4 +73,8 @@ pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<
     let correlation_id = event.correlation_id.as_deref().unwrap_or_default();
     let handoff = task::handoff(correlation_id, event.to_agent.as_deref().unwrap_or_default());
     out.answer(&json!({"task": event, "handoff": handoff}), || format!("created {correlation_id}\n{handoff}"))
+}
+
+fn text(given: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
+    file.map_or(Ok(given), |path| read_text(&path).map(Some))
 }

@@ -66,7 +66,11 @@ pub struct Appender {
 
 impl Appender {
     /// Starts the writer on its connection. `committed` is called after every commit.
-    pub fn start(conn: Connection, replica_id: String, committed: impl Fn() + Send + 'static) -> rusqlite::Result<Self> {
+    pub fn start(
+        conn: Connection,
+        replica_id: String,
+        committed: impl Fn() + Send + 'static,
+    ) -> rusqlite::Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let mut writer = Writer { conn, replica_id, clock: Clock::default() };
         writer.seed_clock()?;
@@ -267,7 +271,8 @@ fn write_one(
 
 fn check_artifacts(tx: &Connection, ids: &[String]) -> Result<(), StoreError> {
     for id in ids {
-        let known = tx.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
+        let known =
+            tx.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
         if known.is_none() {
             let shown = loggia_domain::refusal::quoted(id);
             return Err(StoreError::Refused(

@@ -98,7 +98,9 @@ fn is_current(conn: &Connection) -> Result<bool> {
         .map(|name| format!("'{name}'"))
         .collect();
     let found: i64 =
-        conn.query_row(&format!("SELECT count(*) FROM sqlite_master WHERE name IN ({})", list.join(",")), [], |r| r.get(0))?;
+        conn.query_row(&format!("SELECT count(*) FROM sqlite_master WHERE name IN ({})", list.join(",")), [], |r| {
+            r.get(0)
+        })?;
     if usize::try_from(found) != Ok(list.len()) {
         return Ok(false);
     }

@@ -116,7 +116,9 @@ impl Projection {
     pub async fn rooms(&self) -> Result<Vec<RoomFigures>, StoreError> {
         self.read(|conn| {
             let rows = conn
-                .prepare_cached("SELECT stream, room, events, newest_seq, newest_at FROM rooms ORDER BY newest_seq DESC")?
+                .prepare_cached(
+                    "SELECT stream, room, events, newest_seq, newest_at FROM rooms ORDER BY newest_seq DESC",
+                )?
                 .query_map([], |r| {
                     Ok(RoomFigures {
                         stream: r.get(0)?,
@@ -169,7 +171,8 @@ impl Projection {
 }
 
 fn cards(conn: &Connection, sql: &str, params: impl rusqlite::Params) -> Result<Vec<Delegation>, StoreError> {
-    let cards = conn.prepare_cached(sql)?.query_map(params, |r| r.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
+    let cards =
+        conn.prepare_cached(sql)?.query_map(params, |r| r.get(0))?.collect::<rusqlite::Result<Vec<String>>>()?;
     // A card of another version is made anew with the next event of its delegation.
     Ok(cards.iter().filter_map(|card| serde_json::from_str(card).ok()).collect())
 }

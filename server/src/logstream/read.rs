@@ -143,7 +143,10 @@ impl Logstream {
 }
 
 /// Runs several questions against one moment of the log.
-pub fn in_snapshot<T>(conn: &Connection, ask: impl FnOnce(&Connection) -> Result<T, StoreError>) -> Result<T, StoreError> {
+pub fn in_snapshot<T>(
+    conn: &Connection,
+    ask: impl FnOnce(&Connection) -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
     let tx = conn.unchecked_transaction()?;
     let answer = ask(&tx)?;
     tx.finish()?;
@@ -167,7 +170,12 @@ fn list(conn: &Connection, query: &ListQuery) -> Result<Listed, StoreError> {
 }
 
 /// Matching events. The rowids are found first, so that sorting never carries bodies.
-pub(super) fn matching(conn: &Connection, wanted: &Conditions, order: Order, limit: usize) -> Result<Vec<Event>, StoreError> {
+pub(super) fn matching(
+    conn: &Connection,
+    wanted: &Conditions,
+    order: Order,
+    limit: usize,
+) -> Result<Vec<Event>, StoreError> {
     let direction = match order {
         Order::Asc => "ASC",
         Order::Desc => "DESC",
@@ -197,13 +205,15 @@ pub(super) fn newest(conn: &Connection) -> rusqlite::Result<Newest> {
 }
 
 fn seq_of(conn: &Connection, field: &str, id: &str) -> Result<i64, StoreError> {
-    conn.prepare_cached("SELECT rowid FROM events WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?.ok_or_else(|| {
-        StoreError::NotFound(
-            Refusal::new(field, format!("{field} {} not found", quoted(id)))
-                .value(id)
-                .hint("cursors are event ids of this hub; list without a cursor to get a fresh one"),
-        )
-    })
+    conn.prepare_cached("SELECT rowid FROM events WHERE id = ?1")?.query_row([id], |r| r.get(0)).optional()?.ok_or_else(
+        || {
+            StoreError::NotFound(
+                Refusal::new(field, format!("{field} {} not found", quoted(id)))
+                    .value(id)
+                    .hint("cursors are event ids of this hub; list without a cursor to get a fresh one"),
+            )
+        },
+    )
 }
 
 fn as_i64(n: usize) -> i64 {

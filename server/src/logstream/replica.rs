@@ -25,7 +25,11 @@ pub fn load_or_mint(palace: &Path) -> Result<String, OpenError> {
 fn parse(bytes: &[u8]) -> Result<String, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|e| format!("not JSON: {e}"))?;
     let id = value.get("replica_id").and_then(Value::as_str).ok_or("has no text `replica_id`")?;
-    if id::is_replica_id(id) { Ok(id.to_owned()) } else { Err("`replica_id` is not `rep_` and 32 hex digits".to_owned()) }
+    if id::is_replica_id(id) {
+        Ok(id.to_owned())
+    } else {
+        Err("`replica_id` is not `rep_` and 32 hex digits".to_owned())
+    }
 }
 
 fn mint(palace: &Path, path: &Path) -> Result<String, OpenError> {

@@ -4,7 +4,8 @@ use loggia_domain::{Artifact, ArtifactRecord, Column, Event, Filter, Metadata};
 use rusqlite::Row;
 
 /// What [`event`] reads, in its order; `e` is the events table.
-pub const EVENT_COLUMNS: &str = "e.id, e.rowid, e.origin_replica, e.origin_seq, e.hlc, e.type, e.stream, e.room, e.topic, e.from_agent,
+pub const EVENT_COLUMNS: &str =
+    "e.id, e.rowid, e.origin_replica, e.origin_seq, e.hlc, e.type, e.stream, e.room, e.topic, e.from_agent,
     e.to_agent, e.correlation_id, e.branch, e.base_commit, e.status, e.body, e.created_at, e.metadata_json,
     (SELECT json_group_array(artifact_id) FROM
         (SELECT artifact_id FROM event_artifacts WHERE event_id = e.id ORDER BY artifact_id))";
@@ -199,11 +200,16 @@ mod tests {
     fn what_agents_and_pages_ask_is_answered_by_an_index() {
         let mut conn = Connection::open_in_memory().expect("memory");
         migrate::migrate(&mut conn, "rep_0123456789ab").expect("migrated");
-        for column in [Column::Stream, Column::Type, Column::FromAgent, Column::ToAgent, Column::CorrelationId, Column::Status] {
+        for column in
+            [Column::Stream, Column::Type, Column::FromAgent, Column::ToAgent, Column::CorrelationId, Column::Status]
+        {
             let mut wanted = Conditions::default();
             wanted.push_filter(&Filter::default().with(column, "x"));
             let plan: Vec<String> = conn
-                .prepare(&format!("EXPLAIN QUERY PLAN SELECT rowid FROM events {} ORDER BY rowid DESC LIMIT 50", wanted.where_clause()))
+                .prepare(&format!(
+                    "EXPLAIN QUERY PLAN SELECT rowid FROM events {} ORDER BY rowid DESC LIMIT 50",
+                    wanted.where_clause()
+                ))
                 .and_then(|mut s| s.query_map(wanted.params(), |r| r.get(3))?.collect())
                 .expect("a plan");
             assert!(plan.iter().any(|line| line.contains("USING") && line.contains("INDEX")), "{column:?}: {plan:?}");

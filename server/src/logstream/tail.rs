@@ -79,7 +79,8 @@ impl Tail {
                     wanted.push("rowid > ?", cursor);
                     wanted.push_filter(&filter);
                     let events = read::matching(conn, &wanted, Order::Asc, STEP_EVENTS)?;
-                    let examined = if events.len() < STEP_EVENTS { newest } else { events.last().map_or(newest, |e| e.seq) };
+                    let examined =
+                        if events.len() < STEP_EVENTS { newest } else { events.last().map_or(newest, |e| e.seq) };
                     Ok((events.into_iter().map(|e| Arc::new(Frame::new(e))).collect(), examined))
                 })
             })

@@ -66,14 +66,15 @@ impl Args {
         if !unknown.is_empty() {
             return Err(BadArguments {
                 message: format!("Unknown {} for tool {tool}", parameters(&unknown)),
-                data: json!({"unknown": unknown, "accepted": names()}),
+                data: json!({"field": unknown[0], "unknown": unknown, "accepted": names()}),
             });
         }
-        let missing: Vec<&str> = params.iter().filter(|p| p.required && !given.contains_key(p.name)).map(|p| p.name).collect();
+        let missing: Vec<&str> =
+            params.iter().filter(|p| p.required && !given.contains_key(p.name)).map(|p| p.name).collect();
         if !missing.is_empty() {
             return Err(BadArguments {
                 message: format!("Missing required {} for tool {tool}", parameters(&missing)),
-                data: json!({"missing": missing, "accepted": names()}),
+                data: json!({"field": missing[0], "missing": missing, "accepted": names()}),
             });
         }
         for param in params {
@@ -231,7 +232,9 @@ mod tests {
 
     #[test]
     fn numbers_may_come_as_texts_but_must_be_whole() {
-        for (given, expected) in [(json!("50"), 50), (json!(" 7 "), 7), (json!(50.0), 50), (json!(-3), -3), (json!(1e300), i64::MAX)] {
+        for (given, expected) in
+            [(json!("50"), 50), (json!(" 7 "), 7), (json!(50.0), 50), (json!(-3), -3), (json!(1e300), i64::MAX)]
+        {
             assert_eq!(check(json!({"type": "x", "limit": given})).expect("good").integer("limit"), Some(expected));
         }
         for given in [json!(2.9), json!("1_0"), json!(true), json!("abc"), json!(""), json!([]), json!("2.0")] {
@@ -239,7 +242,10 @@ mod tests {
             assert_eq!(bad.message, "Invalid value for parameter 'limit'");
         }
         for (given, expected) in [(json!(5.9), 5), (json!(-0.5), 0), (json!(true), 1)] {
-            assert_eq!(check(json!({"type": "x", "timeout_ms": given})).expect("good").integer("timeout_ms"), Some(expected));
+            assert_eq!(
+                check(json!({"type": "x", "timeout_ms": given})).expect("good").integer("timeout_ms"),
+                Some(expected)
+            );
         }
     }
 

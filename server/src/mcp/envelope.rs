@@ -72,7 +72,9 @@ pub fn read(body: &[u8]) -> Posted {
     let method = message.remove("method");
     let name = match &method {
         Some(Value::String(m)) => m.as_str(),
-        None if id.is_some() && (message.contains_key("result") || message.contains_key("error")) => return Posted::Nothing,
+        None if id.is_some() && (message.contains_key("result") || message.contains_key("error")) => {
+            return Posted::Nothing;
+        }
         _ => "",
     };
     if name.starts_with("notifications/") {
@@ -143,7 +145,8 @@ mod tests {
 
     #[test]
     fn initialize_is_never_refused_for_its_version() {
-        let with = |v: &str| version(&format!(r#"{{"id":1,"method":"initialize","params":{{"protocolVersion":{v}}}}}"#));
+        let with =
+            |v: &str| version(&format!(r#"{{"id":1,"method":"initialize","params":{{"protocolVersion":{v}}}}}"#));
         for known in VERSIONS {
             assert_eq!(with(&format!("\"{known}\"")), known);
         }

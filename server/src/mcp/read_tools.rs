@@ -133,8 +133,13 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
     let deadline = Instant::now() + timeout;
 
     // The list and the tail meet at `newest`: nothing falls between what was and what comes.
-    let query =
-        ListQuery { filter: filter.clone(), since_event_id: since_event_id.clone(), before_event_id: None, order: Order::Asc, limit };
+    let query = ListQuery {
+        filter: filter.clone(),
+        since_event_id: since_event_id.clone(),
+        before_event_id: None,
+        order: Order::Asc,
+        limit,
+    };
     let listed = state.log.list(query).await?;
     if !listed.events.is_empty() {
         let last = listed.events.last().map(|e| e.id.clone()).filter(|_| listed.has_more);
@@ -225,9 +230,11 @@ fn order(raw: Raw, has_since: bool) -> Result<Order, Refusal> {
 
 fn limit(args: &mut Args) -> Result<usize, Refusal> {
     let Some(wanted) = args.integer("limit") else { return Ok(DEFAULT_LIMIT) };
-    usize::try_from(wanted).ok().filter(|n| *n > 0).map(|n| n.min(MAX_LIMIT)).ok_or_else(|| {
-        Refusal::new("limit", "limit must be a positive integer").value(wanted).limit(MAX_LIMIT)
-    })
+    usize::try_from(wanted)
+        .ok()
+        .filter(|n| *n > 0)
+        .map(|n| n.min(MAX_LIMIT))
+        .ok_or_else(|| Refusal::new("limit", "limit must be a positive integer").value(wanted).limit(MAX_LIMIT))
 }
 
 fn timeout(args: &mut Args) -> Result<Duration, Refusal> {

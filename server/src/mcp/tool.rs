@@ -86,5 +86,6 @@ impl Tool {
 
 /// The JSON text of an answer.
 pub fn answer(value: &impl Serialize) -> Answer {
-    serde_json::to_string(value).map_err(|e| Failure::Store(StoreError::Storage(format!("an answer cannot be written: {e}"))))
+    serde_json::to_string(value)
+        .map_err(|e| Failure::Store(StoreError::Storage(format!("an answer cannot be written: {e}"))))
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use loggia_app::backend::{
-    ArtifactPage, Backend, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Overview, RoomCount, StreamCount, TaskPage, Tip, Viewer,
+    ArtifactPage, Backend, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Overview, RoomCount,
+    StreamCount, TaskPage, Tip, Viewer,
 };
 use loggia_domain::{ApiError, ArtifactRecord, Column, ErrorCode, Event, Filter, Raw, field, refusal};
 
@@ -40,7 +41,9 @@ impl HubBackend {
     fn allowed(&self) -> Result<(), ApiError> {
         match &self.identity {
             Some(who) if who.may(Scope::Read) => Ok(()),
-            Some(who) => Err(ApiError::new(ErrorCode::Forbidden, format!("token `{}` lacks the scope `read`", who.name))),
+            Some(who) => {
+                Err(ApiError::new(ErrorCode::Forbidden, format!("token `{}` lacks the scope `read`", who.name)))
+            }
             None => Err(ApiError::new(ErrorCode::Unauthorized, "you are not signed in")),
         }
     }
@@ -128,7 +131,13 @@ impl Backend for HubBackend {
             .await?;
         listed.events.iter_mut().for_each(Event::preview);
         let total = self.rooms().await?.iter().map(|r| r.events).sum();
-        Ok(LogPage { tip: tip(&listed.newest), events: listed.events, has_more: listed.has_more, total, now_ms: now_ms() })
+        Ok(LogPage {
+            tip: tip(&listed.newest),
+            events: listed.events,
+            has_more: listed.has_more,
+            total,
+            now_ms: now_ms(),
+        })
     }
 
     async fn event(&self, id: String) -> Result<Event, ApiError> {
@@ -139,8 +148,11 @@ impl Backend for HubBackend {
 
     async fn task(&self, correlation_id: String) -> Result<TaskPage, ApiError> {
         self.allowed()?;
-        let id = field::routing("id", Raw::Text(correlation_id))
-            .map_err(|r| ApiError { error: r.message, code: ErrorCode::BadRequest, hint: r.hint })?;
+        let id = field::routing("id", Raw::Text(correlation_id)).map_err(|r| ApiError {
+            error: r.message,
+            code: ErrorCode::BadRequest,
+            hint: r.hint,
+        })?;
         let filter = Filter::default().with(Column::CorrelationId, id.clone());
         let (mut events, total, newest) = self.state.log.correlation(filter, TASK_EVENTS).await.map_err(of_store)?;
         if events.is_empty() {
@@ -178,9 +190,11 @@ impl Backend for HubBackend {
 fn checked(filter: &Filter) -> Result<Filter, ApiError> {
     let mut checked = Filter::default();
     for (key, value) in filter.pairs() {
-        checked
-            .take_pair(&key, &value)
-            .map_err(|r| ApiError { error: r.message, code: ErrorCode::BadRequest, hint: r.hint })?;
+        checked.take_pair(&key, &value).map_err(|r| ApiError {
+            error: r.message,
+            code: ErrorCode::BadRequest,
+            hint: r.hint,
+        })?;
     }
     Ok(checked)
 }
@@ -191,7 +205,12 @@ fn streams(rooms: Vec<RoomFigures>) -> Vec<StreamCount> {
     let mut at = std::collections::HashMap::new();
     for r in rooms {
         let index = *at.entry(r.stream.clone()).or_insert_with(|| {
-            streams.push(StreamCount { stream: r.stream, events: 0, newest_at: r.newest_at.clone(), rooms: Vec::new() });
+            streams.push(StreamCount {
+                stream: r.stream,
+                events: 0,
+                newest_at: r.newest_at.clone(),
+                rooms: Vec::new(),
+            });
             streams.len() - 1
         });
         streams[index].events += r.events;

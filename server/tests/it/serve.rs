@@ -23,9 +23,6 @@ fn a_signal_ends_streams_and_waits_and_then_the_process() {
     let wait = tool_call("mempalace_event_wait", json!({"stream": "quiet", "timeout_ms": 300_000}));
     let waiting = hub.request("POST", "/mcp").json(wait).connect();
     std::thread::sleep(Duration::from_millis(300));
-    let discovery = discovery_file(hub.place());
-    assert!(discovery.exists());
-
     let (status, took) = hub.terminate();
     assert!(status.success(), "{status}\n{}", hub.place().stderr());
     assert!(took < Duration::from_secs(2), "{took:?}");
@@ -33,7 +30,6 @@ fn a_signal_ends_streams_and_waits_and_then_the_process() {
     assert_eq!((&answer["timed_out"], &answer["count"]), (&json!(true), &json!(0)));
     assert!(stream.ends_within(Duration::from_secs(1)));
 
-    assert!(!discovery.exists(), "the discovery file is removed");
     let wal = hub.place().palace().join("logstream.sqlite3-wal");
     assert!(fs::metadata(&wal).map_or(0, |m| m.len()) == 0, "the write-ahead log is checkpointed");
 }
@@ -59,17 +55,32 @@ fn a_client_that_stopped_reading_does_not_hold_the_end_up() {
 }
 
 #[test]
-fn local_programs_can_discover_it() {
-    let hub = Hub::start();
+fn local_programs_can_discover_it_while_it_lives() {
+    let mut hub = Hub::start();
     let path = discovery_file(hub.place());
-    let info: Value = serde_json::from_slice(&fs::read(&path).expect("it is written at start")).expect("it is JSON");
+    let read = || -> Value { serde_json::from_slice(&fs::read(&path).expect("it is there")).expect("it is JSON") };
+    let info = read();
     assert_eq!((&info["pid"], &info["port"]), (&json!(hub.pid()), &json!(hub.port())));
     assert_eq!((&info["host"], &info["scheme"]), (&json!("127.0.0.1"), &json!("http")));
     assert_eq!(info["read_only"], false);
-    assert!(info["capabilities"].is_object() || info["capabilities"].is_array(), "{info}");
+    assert!(info["capabilities"].is_array(), "{info}");
     assert!(info["palace_path"].is_string(), "{info}");
     assert!(is_private(&path), "nobody else may read it");
-    assert!(is_private(&hub.place().palace()), "nobody else may look into the palace");
+
+    let refused = Hub::builder().at(hub.place()).try_start();
+    assert!(refused.is_err());
+    assert_eq!(read(), info, "a refused second hub leaves it alone");
+    hub.kill9();
+    hub.start_again();
+    assert_eq!(read()["pid"], json!(hub.pid()), "a dead hub's file is replaced");
+    hub.terminate();
+    assert!(!path.exists(), "it is removed at the end");
+}
+
+#[test]
+fn nobody_else_may_look_into_the_palace() {
+    let hub = Hub::start();
+    assert!(is_private(&hub.place().palace()));
 }
 
 #[test]
@@ -79,7 +90,6 @@ fn a_second_hub_on_one_palace_refuses_and_names_the_first() {
     assert!(refused.status.is_some_and(|s| !s.success()), "{refused:?}");
     assert!(refused.said.contains(&first.pid().to_string()), "{refused:?}");
     assert!(refused.said.contains(&first.port().to_string()), "{refused:?}");
-    assert!(discovery_file(first.place()).exists(), "the refused one leaves the first one's file alone");
     first.append("s", "still alive");
 }
 
@@ -90,8 +100,6 @@ fn a_killed_hub_does_not_lock_its_palace() {
     hub.kill9();
     hub.start_again();
     assert_eq!(hub.list(json!({})).len(), 1);
-    let info: Value = serde_json::from_slice(&fs::read(discovery_file(hub.place())).expect("written")).expect("JSON");
-    assert_eq!(info["pid"], json!(hub.pid()), "a dead hub's file is replaced");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -61,7 +61,6 @@ fn what_was_acknowledged_survives_twenty_kills() {
     let mut cursor: Option<String> = None;
     let mut seen_bodies = HashSet::new();
     let mut acknowledged_artifacts = HashMap::new();
-    let mut acknowledged_events = 0;
     for round in 0..KILLS {
         let acknowledged = Mutex::new(Acknowledged::default());
         std::thread::scope(|scope| {
@@ -69,14 +68,17 @@ fn what_was_acknowledged_survives_twenty_kills() {
                 let (caller, acknowledged) = (hub.caller(), &acknowledged);
                 scope.spawn(move || write_until_it_dies(&caller, &format!("{round}/{writer}"), acknowledged));
             }
-            std::thread::sleep(Duration::from_millis(150 + round * 97 % 350));
+            let begun_at = Instant::now();
+            while acknowledged.lock().expect("no writer panics").events.len() < 10 {
+                assert!(begun_at.elapsed() < Duration::from_secs(20), "round {round} is no storm");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            std::thread::sleep(Duration::from_millis(round * 97 % 250));
             hub.kill9();
         });
         hub.start_again();
 
         let mut acknowledged = acknowledged.into_inner().expect("no writer panics");
-        assert!(!acknowledged.events.is_empty(), "round {round} was no storm");
-        acknowledged_events += acknowledged.events.len();
         for event in read_after(&hub, cursor.as_ref()) {
             let (id, body) = (event["id"].as_str().expect("a text"), event["body"].as_str().expect("a text"));
             assert!(seen_bodies.insert(body.to_owned()), "{body} is there twice");
@@ -107,5 +109,4 @@ fn what_was_acknowledged_survives_twenty_kills() {
     let dangling = "SELECT count(*) FROM event_artifacts WHERE artifact_id NOT IN (SELECT id FROM artifacts) \
                     OR event_id NOT IN (SELECT id FROM events)";
     assert_eq!(log.query_row(dangling, [], |r| r.get::<_, i64>(0)), Ok(0));
-    assert!(acknowledged_events > 100, "only {acknowledged_events} events in {KILLS} storms");
 }

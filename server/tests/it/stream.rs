@@ -77,14 +77,31 @@ fn without_a_cursor_a_stream_starts_at_the_tip() {
 
 #[test]
 fn a_slow_reader_loses_nothing_and_harms_nobody() {
+    const EVENTS: usize = 200;
     let hub = Hub::start();
+    let before = hub.append("s", "before");
     let mut slow = hub.sse("stream=s");
     let mut fast = hub.sse("stream=s");
+    let reader = std::thread::spawn(move || {
+        let ids = fast.ids(EVENTS);
+        fast.expect_silence();
+        ids
+    });
     // Far more than the sockets' buffers hold, and more events than any ring of recent frames should need.
     let body = "x".repeat(32 * 1024);
-    let ids: Vec<String> = (0..400).map(|_| hub.append("s", &body)).collect();
-    assert_eq!(fast.ids(400), ids);
-    assert_eq!(slow.ids(400), ids);
+    let ids: Vec<String> = (0..EVENTS).map(|_| hub.append("s", &body)).collect();
+    assert_eq!(reader.join().expect("the fast reader gets everything"), ids);
+    let mut seen: Vec<String> = Vec::new();
+    while seen.len() < EVENTS {
+        if let Some(frame) = slow.next_event(Duration::from_secs(20)) {
+            seen.push(frame.id.expect("every event's frame has an id"));
+        } else {
+            // Whoever reads nothing for long may be taken for dead; then it goes on from where it was.
+            assert!(slow.ends_within(Duration::ZERO), "no event after {} of {EVENTS}", seen.len());
+            slow = hub.sse_after("stream=s", seen.last().unwrap_or(&before));
+        }
+    }
+    assert_eq!(seen, ids);
     slow.expect_silence();
 }
 

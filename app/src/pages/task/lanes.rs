@@ -51,15 +51,15 @@ pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>) -> im
 }
 
 fn contents(picture: &Picture) -> AnyView {
-    let right = picture.width - 12.0;
+    let right = picture.width - 12;
     let lanes = picture
         .lanes
         .iter()
         .map(|lane| {
             view! {
                 <line class="lane" x1="170" x2=right.to_string() y1=lane.y.to_string() y2=lane.y.to_string()/>
-                <rect class=format!("swatch hue-{}", hue(&lane.name)) x="4" y=(lane.y - 4.0).to_string() width="8" height="8" rx="2"/>
-                <text class="lane-name" x="18" y=(lane.y + 4.0).to_string()>{lane.short_name.clone()}</text>
+                <rect class=format!("swatch hue-{}", hue(&lane.name)) x="4" y=(lane.y - 4).to_string() width="8" height="8" rx="2"/>
+                <text class="lane-name" x="18" y=(lane.y + 4).to_string()>{lane.short_name.clone()}</text>
             }
         })
         .collect_view();
@@ -68,7 +68,7 @@ fn contents(picture: &Picture) -> AnyView {
         .iter()
         .map(|bar| {
             view! {
-                <rect class=format!("bar {}", bar.class) x=bar.from_x.to_string() y=(bar.y - 4.0).to_string()
+                <rect class=format!("bar {}", bar.class) x=bar.from_x.to_string() y=(bar.y - 4).to_string()
                     width=(bar.to_x - bar.from_x).to_string() height="8" rx="4"/>
             }
         })
@@ -90,9 +90,9 @@ fn dot(dot: Dot) -> impl IntoView {
     view! {
         <g class=format!("dot {}", dot.class)>
             <circle cx=x.to_string() cy=y.to_string() r="7.5"/>
-            <text class="glyph" x=x.to_string() y=(y + 3.4).to_string()>{glyph(dot.class)}</text>
-            <text class="label" x=(x + 11.0).to_string() y=(y - 11.0).to_string()>{dot.label}</text>
-            <text class="below" x=(x + 11.0).to_string() y=(y + 20.0).to_string()>{below}</text>
+            <text class="glyph" x=x.to_string() y=(y + 3).to_string()>{glyph(dot.class)}</text>
+            <text class="label" x=(x + 11).to_string() y=(y - 11).to_string()>{dot.label}</text>
+            <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{below}</text>
         </g>
     }
 }
@@ -102,26 +102,16 @@ fn pending(pending: Pending) -> impl IntoView {
     view! {
         <g class=format!("pending {}", pending.class)>
             <circle cx=x.to_string() cy=y.to_string() r="7"/>
-            <text class="label" x=(x + 11.0).to_string() y=(y - 11.0).to_string()>{pending.label}</text>
-            <text class="below" x=(x + 11.0).to_string() y=(y + 20.0).to_string()>{duration_words(pending.for_ms)}" so far"</text>
+            <text class="label" x=(x + 11).to_string() y=(y - 11).to_string()>{pending.label}</text>
+            <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{duration_words(pending.for_ms)}" so far"</text>
         </g>
     }
 }
 
 /// A curve that leaves and arrives level.
-fn curve(from: (f64, f64), to: (f64, f64)) -> String {
-    let bend = ((to.0 - from.0) / 2.0).min(60.0);
-    format!(
-        "M{:.1} {:.1}C{:.1} {:.1} {:.1} {:.1} {:.1} {:.1}",
-        from.0,
-        from.1,
-        from.0 + bend,
-        from.1,
-        to.0 - bend,
-        to.1,
-        to.0,
-        to.1
-    )
+fn curve((from_x, from_y): (i32, i32), (to_x, to_y): (i32, i32)) -> String {
+    let bend = ((to_x - from_x) / 2).min(60);
+    format!("M{from_x} {from_y}C{} {from_y} {} {to_y} {to_x} {to_y}", from_x + bend, to_x - bend)
 }
 
 /// The shape of a status, the same as in its badge.

@@ -2,7 +2,7 @@
 //!
 //! # Design
 //! Time runs from left to right, but not to scale: a claim after four seconds and a patch after two hours must both be readable. Each
-//! pair of neighbours gets room for its label and then a share of what is left by the square root of the time between them. The true
+//! pair of neighbours gets room for its label and then a share of what is left by the square root of the time between them. Everything is in whole pixels. The true
 //! durations are written at the dots.
 
 use loggia_domain::Status;
@@ -12,20 +12,20 @@ use loggia_domain::timestamp::duration_words;
 /// How many steps the lanes show; earlier ones are in the list only.
 pub(super) const MAX_STEPS: usize = 40;
 
-const NAMES_WIDTH: f64 = 176.0;
-const RIGHT_MARGIN: f64 = 150.0;
-const STEP_WIDTH: f64 = 124.0;
-const MIN_WIDTH: f64 = 960.0;
-const TOP: f64 = 44.0;
-const LANE_HEIGHT: f64 = 72.0;
+const NAMES_WIDTH: i32 = 176;
+const RIGHT_MARGIN: i32 = 150;
+const STEP_WIDTH: i32 = 124;
+const MIN_WIDTH: i32 = 960;
+const TOP: i32 = 44;
+const LANE_HEIGHT: i32 = 72;
 const LABEL_CHARS: usize = 18;
 const NAME_CHARS: usize = 18;
 
 /// A picture of a delegation.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Picture {
-    pub(super) width: f64,
-    pub(super) height: f64,
+    pub(super) width: i32,
+    pub(super) height: i32,
     pub(super) lanes: Vec<Lane>,
     pub(super) bars: Vec<Bar>,
     pub(super) links: Vec<Link>,
@@ -40,30 +40,30 @@ pub(super) struct Picture {
 pub(super) struct Lane {
     pub(super) name: String,
     pub(super) short_name: String,
-    pub(super) y: f64,
+    pub(super) y: i32,
 }
 
 /// A stretch of work or of waiting.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Bar {
-    pub(super) from_x: f64,
-    pub(super) to_x: f64,
-    pub(super) y: f64,
+    pub(super) from_x: i32,
+    pub(super) to_x: i32,
+    pub(super) y: i32,
     pub(super) class: &'static str,
 }
 
 /// From a step to the one that answers it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Link {
-    pub(super) from: (f64, f64),
-    pub(super) to: (f64, f64),
+    pub(super) from: (i32, i32),
+    pub(super) to: (i32, i32),
 }
 
 /// A step.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Dot {
-    pub(super) x: f64,
-    pub(super) y: f64,
+    pub(super) x: i32,
+    pub(super) y: i32,
     pub(super) class: &'static str,
     pub(super) label: String,
     pub(super) below: Below,
@@ -82,8 +82,8 @@ pub(super) enum Below {
 /// What is waited for, at the right end.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Pending {
-    pub(super) x: f64,
-    pub(super) y: f64,
+    pub(super) x: i32,
+    pub(super) y: i32,
     pub(super) class: &'static str,
     pub(super) label: &'static str,
     /// How long it has been waited for, in ms.
@@ -96,14 +96,14 @@ pub(super) fn picture(delegation: &Delegation, now_ms: u64) -> Picture {
     let steps = &delegation.steps[left_out..];
     let waits = awaited(delegation);
     let names = lane_names(delegation, steps, waits.as_ref().map(|w| w.0.as_str()));
-    let lane_y = |name: &str| TOP + LANE_HEIGHT * to_f64(names.iter().position(|n| n == name).unwrap_or(0));
+    let lane_y = |name: &str| TOP + LANE_HEIGHT * px(names.iter().position(|n| n == name).unwrap_or(0));
 
     let mut times: Vec<u64> = steps.iter().map(|step| step.at_ms).collect();
     if waits.is_some() {
         times.push(now_ms.max(times.last().copied().unwrap_or(now_ms)));
     }
-    let width = (NAMES_WIDTH + RIGHT_MARGIN + STEP_WIDTH * to_f64(times.len().saturating_sub(1))).max(MIN_WIDTH);
-    let xs = positions(&times, NAMES_WIDTH + 12.0, width - RIGHT_MARGIN);
+    let width = (NAMES_WIDTH + RIGHT_MARGIN + STEP_WIDTH * px(times.len().saturating_sub(1))).max(MIN_WIDTH);
+    let xs = positions(&times, NAMES_WIDTH + 12, width - RIGHT_MARGIN);
 
     let dots: Vec<Dot> = steps
         .iter()
@@ -126,7 +126,7 @@ pub(super) fn picture(delegation: &Delegation, now_ms: u64) -> Picture {
     });
     Picture {
         width,
-        height: TOP + LANE_HEIGHT * to_f64(names.len().saturating_sub(1)) + 48.0,
+        height: TOP + LANE_HEIGHT * px(names.len().saturating_sub(1)) + 48,
         bars: bars(delegation, steps, &dots, pending.as_ref()),
         links: links(steps, &dots, pending.as_ref()),
         lanes: names
@@ -165,19 +165,19 @@ fn lane_names(delegation: &Delegation, steps: &[Step], awaited: Option<&str>) ->
     names
 }
 
-fn positions(times: &[u64], from: f64, to: f64) -> Vec<f64> {
-    let weights: Vec<f64> = times.windows(2).map(|pair| to_f64_ms(pair[1].saturating_sub(pair[0])).sqrt()).collect();
-    let total: f64 = weights.iter().sum();
-    let free = (to - from - STEP_WIDTH * to_f64(weights.len())).max(0.0);
-    let mut x = from;
+fn positions(times: &[u64], from: i32, to: i32) -> Vec<i32> {
+    let weights: Vec<u64> = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0]).isqrt()).collect();
+    let total = weights.iter().sum::<u64>().max(1);
+    let free = u64::try_from(to - from - STEP_WIDTH * px(weights.len())).unwrap_or(0);
+    let mut passed = 0;
     let mut xs = Vec::with_capacity(times.len());
     if !times.is_empty() {
-        xs.push(x);
+        xs.push(from);
     }
-    for weight in &weights {
-        let share = if total > 0.0 { weight / total } else { 1.0 / to_f64(weights.len()) };
-        x += STEP_WIDTH + free * share;
-        xs.push(x);
+    for (at, weight) in weights.iter().enumerate() {
+        passed += weight;
+        let share = i32::try_from(free * passed / total).unwrap_or(0);
+        xs.push(from + STEP_WIDTH * px(at + 1) + share);
     }
     xs
 }
@@ -193,15 +193,14 @@ fn bars(delegation: &Delegation, steps: &[Step], dots: &[Dot], pending: Option<&
             .iter()
             .position(|later| later.from_agent == step.from_agent)
             .map(|gap| dots[at + 1 + gap].x);
-        let open_end =
-            || pending.filter(|p| delegation.state == State::Claimed && (p.y - dots[at].y).abs() < 1.0).map(|p| p.x);
+        let open_end = || pending.filter(|p| delegation.state == State::Claimed && p.y == dots[at].y).map(|p| p.x);
         if let Some(to_x) = next.or_else(open_end) {
             bars.push(Bar { from_x: dots[at].x, to_x, y: dots[at].y, class: "claimed" });
         }
     }
     if let (Some(pending), Some(last)) = (pending, dots.last())
-        && (pending.y - last.y).abs() < 1.0
-        && !bars.iter().any(|bar| (bar.y - last.y).abs() < 1.0 && bar.to_x >= pending.x)
+        && pending.y == last.y
+        && !bars.iter().any(|bar| bar.y == last.y && bar.to_x >= pending.x)
     {
         bars.push(Bar { from_x: last.x, to_x: pending.x, y: pending.y, class: pending.class });
     }
@@ -214,12 +213,12 @@ fn links(steps: &[Step], dots: &[Dot], pending: Option<&Pending>) -> Vec<Link> {
     for (at, step) in steps.iter().enumerate().skip(1) {
         let acked = step.ack_of.as_ref().and_then(|id| steps[..at].iter().position(|s| s.event_id == *id));
         let cause = &dots[acked.unwrap_or(at - 1)];
-        if (cause.y - dots[at].y).abs() > 1.0 {
+        if cause.y != dots[at].y {
             links.push(Link { from: (cause.x, cause.y), to: (dots[at].x, dots[at].y) });
         }
     }
     if let (Some(pending), Some(last)) = (pending, dots.last())
-        && (pending.y - last.y).abs() > 1.0
+        && pending.y != last.y
     {
         links.push(Link { from: (last.x, last.y), to: (pending.x, pending.y) });
     }
@@ -261,14 +260,9 @@ fn short(text: &str, chars: usize) -> String {
     }
 }
 
-#[expect(clippy::cast_precision_loss, reason = "counts of steps and lanes, far below 2^52")]
-fn to_f64(count: usize) -> f64 {
-    count as f64
-}
-
-#[expect(clippy::cast_precision_loss, reason = "only a length on the screen follows from it")]
-fn to_f64_ms(ms: u64) -> f64 {
-    ms as f64
+/// A count of steps or lanes, of which there are few.
+fn px(count: usize) -> i32 {
+    i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 #[cfg(test)]

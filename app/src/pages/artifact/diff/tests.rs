@@ -1,3 +1,5 @@
+//! Tests of the diff classifier: files, hunks, counts and odd inputs.
+
 use super::*;
 
 const TWO_FILES: &str = "\

@@ -1,3 +1,5 @@
+//! Tests of the window over the log: what it keeps, what it drops, where late arrivals stand.
+
 use super::*;
 
 fn event(n: usize, hlc_ms: usize, replica: &str) -> Event {

@@ -1,0 +1,101 @@
+// More events than anybody can read: the page stays bounded, answers its reader, and shows only what was asked for. Without traces,
+// whose snapshots of a thousand rows would be what is measured.
+import { expect, test } from './support/fixtures.ts';
+import { chips, live, open, row, rowIds, rows } from './support/pages.ts';
+
+test.use({ trace: 'off' });
+
+/** The longest time in ms that a page may not react while it takes in a burst, on a busy machine. */
+const PATIENCE_MS = 2_500;
+
+test('a long burst leaves a bounded page that answers all the while', async ({ hub, page }) => {
+  await open(page, '/log');
+  await live(page);
+  await page.evaluate(() => {
+    const watched = window as unknown as { worstMs: number };
+    let last = performance.now();
+    watched.worstMs = 0;
+    setInterval(() => {
+      const now = performance.now();
+      watched.worstMs = Math.max(watched.worstMs, now - last);
+      last = now;
+    }, 20);
+  });
+  await hub.mcp.burst(1_300, (at) => ({ body: `burst ${at} ${'x'.repeat(2_000)}` }), 8);
+  await hub.mcp.append({ body: 'the last one' });
+  await expect(rows(page).first()).toContainText('the last one');
+  await expect(rows(page)).toHaveCount(1_000);
+  await expect(page.getByRole('main')).toContainText('301 older rows left this page to keep it light');
+  expect(await rowIds(page)).toEqual((await hub.mcp.newest(500)).map((event) => event.id).concat((await rowIds(page)).slice(500)));
+  const worstMs = await page.evaluate(() => (window as unknown as { worstMs: number }).worstMs);
+  expect(worstMs, 'the longest time in ms in which the page did not react').toBeLessThan(PATIENCE_MS);
+
+  await page.getByRole('link', { name: 'Older events' }).click();
+  await expect(page.getByRole('main')).toContainText('This part of the log does not move');
+  await expect(rows(page)).toHaveCount(100);
+});
+
+test('what comes while the reader pauses is counted, and what no longer fits is said', async ({ hub, page }) => {
+  await hub.mcp.append({ body: 'seen before' });
+  await open(page, '/log');
+  await live(page);
+  await page.getByRole('button', { name: 'Pause' }).click();
+  await hub.mcp.burst(1_005, (at) => ({ body: `paused ${at}` }), 32);
+  const fresh = page.getByRole('button', { name: /^1\s005 new$/ });
+  await expect(fresh).toBeVisible();
+  await expect(rows(page)).toHaveCount(1);
+  await fresh.click();
+  await expect(rows(page)).toHaveCount(1_000);
+  await expect(page.getByRole('main')).toContainText(/left this page to keep it light/);
+});
+
+test('a filter that changes during a burst leaves nothing of the old one', async ({ hub, page }) => {
+  await hub.mcp.append({ type: 'note.a', body: 'first' });
+  await open(page, '/log');
+  await live(page);
+  let stop = false;
+  const burst = (async () => {
+    for (let at = 0; !stop; at += 4) {
+      await Promise.all([0, 1, 2, 3].map((n) => hub.mcp.append({ type: n % 2 ? 'note.a' : 'note.b', body: `burst ${at + n}` })));
+      await new Promise((resolve) => setTimeout(resolve, 40));
+    }
+  })();
+  try {
+    await expect(row(page, 'note.b').first()).toBeVisible();
+    await page.goto('/log?type=note.a');
+    await live(page);
+    // From the moment at which the chip is there, nothing else may ever be in the table.
+    await page.evaluate(() => {
+      const watched = window as unknown as { strangers: string[] };
+      watched.strangers = [];
+      new MutationObserver(() => {
+        const chip = document.querySelector('.chips .chip')?.textContent ?? '';
+        if (!chip.includes('note.b')) return;
+        document.querySelectorAll('table.events tbody .c-type').forEach((cell) => {
+          if (cell.textContent !== 'note.b') watched.strangers.push(cell.textContent ?? '');
+        });
+      }).observe(document.body, { childList: true, subtree: true, characterData: true });
+    });
+    await page.locator('.chips').getByRole('link', { name: 'remove type note.a' }).click();
+    await expect(row(page, 'note.b').first()).toBeVisible();
+    await row(page, 'note.b').first().getByRole('link', { name: 'note.b' }).dispatchEvent('click');
+    await expect(chips(page)).toHaveText([/type note\.b/]);
+    await expect(page).toHaveURL('/log?type=note.b');
+    const newest = await rows(page).first().textContent();
+    await expect(rows(page).first(), 'the stream goes on under the new filter').not.toHaveText(newest!);
+    await expect(rows(page).first()).toContainText('note.b');
+  } finally {
+    stop = true;
+    await burst;
+  }
+  const wanted = (await hub.mcp.newest(500, { type: 'note.b' })).map((event) => event.id);
+  await expect.poll(async () => (await rowIds(page))[0]).toBe(wanted[0]);
+  const seen = await rowIds(page);
+  const all = await hub.mcp.newest(500);
+  console.log(seen.slice(0, 25).map((id) => `${id.slice(-5)} ${all.find((e) => e.id === id)?.type} ${all.find((e) => e.id === id)?.seq}`));
+  console.log(wanted.slice(0, 25).map((id) => `${id.slice(-5)} ${all.find((e) => e.id === id)?.type} ${all.find((e) => e.id === id)?.seq}`));
+  console.log(await rows(page).allTextContents().then((t) => t.slice(0, 12)));
+  console.log(await page.evaluate(() => (window as unknown as { strangers: string[] }).strangers));
+  expect(seen).toEqual(wanted.slice(0, seen.length));
+  expect(await page.evaluate(() => (window as unknown as { strangers: string[] }).strangers)).toEqual([]);
+});
