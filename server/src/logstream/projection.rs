@@ -303,3 +303,6 @@ fn keep(tx: &Connection, card: &Delegation) -> Result<(), StoreError> {
     ])?;
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
