@@ -59,6 +59,7 @@ fn banners(viewer: Viewer) -> AnyView {
                 "The hub runs with " <code>"--no-auth"</code> "; start it without that to ask for tokens."
             </p>
         }
+        .into_any()
     });
     let frozen = viewer.read_only.then(|| {
         view! {
@@ -66,6 +67,7 @@ fn banners(viewer: Viewer) -> AnyView {
                 <b>"Read only. "</b> "Agents can read and wait here, and nothing is written."
             </p>
         }
+        .into_any()
     });
     view! { {open} {frozen} }.into_any()
 }

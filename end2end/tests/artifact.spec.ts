@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from '@playwright/test';
 
 import { agent, python } from './support/delegation.ts';
-import { expect, PLAIN_HOST, signIn, test } from './support/fixtures.ts';
+import { expect, PLAIN_HOST, test } from './support/fixtures.ts';
 import { freePort, Hub } from './support/hub.ts';
 import { open, rows } from './support/pages.ts';
 import { hugePatch, PATCH, sha256 } from './support/samples.ts';
@@ -103,12 +103,13 @@ test('the largest patch opens, and says what it does not show', async ({ hub, pa
   expect(sha256(await download(page))).toBe(sha256(content));
 });
 
-test('the hash is computed on plain http too, where browsers offer none, and copying has a way', async ({ context, page }) => {
+test('the hash is computed on plain http too, where browsers offer none, and copying has a way', async ({ page }) => {
   const port = await freePort();
   const url = `http://${PLAIN_HOST}:${port}`;
   const hub = await Hub.start({ port, args: ['--public-url', url] });
   try {
-    await signIn(context, hub, url);
+    await page.goto(hub.signInLink);
+    expect(page.url()).toBe(`${url}/`);
     const artifact = await hub.mcp.put('patch', PATCH);
     await open(page, `${url}/artifact?id=${artifact.id}`);
     expect(await page.evaluate(() => isSecureContext)).toBe(false);

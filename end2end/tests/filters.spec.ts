@@ -96,7 +96,7 @@ test.describe('on a wide screen', () => {
   test.use({ viewport: { width: 1600, height: 900 } });
 
   test('any legal name works in an address', async ({ hub, page }) => {
-    for (const name of ['project/a b&c', '50%41', '%2541', 'x+y=1#?', 'é漢😀', '<img src=x>', 'a"b\'c', '..', 'exclude_type']) {
+    for (const name of ['project/a b&c', '%2541', 'x+y=1#?', 'é漢😀"\'', '..']) {
       await hub.mcp.append({ stream: name, correlation_id: name, body: `in ${name}` });
       await open(page, '/log');
       await row(page, `in ${name}`).locator('.c-room').getByRole('link', { name, exact: true }).first().click();

@@ -32,18 +32,18 @@ pub(super) fn LiveBadge() -> impl IntoView {
         Mood::SignedOut => "Signed out".to_owned(),
     });
     let figures = move || match mood.get() {
-        Mood::Live { seq, age_ms } => Some(format!("seq {} · {} s", grouped_seq(seq), age_ms / 1000)),
-        _ => None,
+        Mood::Live { seq, age_ms } => format!("seq {} · {} s", grouped_seq(seq), age_ms / 1000),
+        _ => String::new(),
     };
     let way_back = move || {
         (mood.get() == Mood::SignedOut)
-            .then(|| view! { <a href=href::sign_in(&browser::here()) rel="external">"sign in again"</a> })
+            .then(|| view! { <a href=href::sign_in(&browser::here()) rel="external">"sign in again"</a> }.into_any())
     };
     view! {
         <div class=move || format!("live {}", class(mood.get())) title=move || explanation(mood.get())>
-            <span role="status">{word}</span>
-            <small aria-hidden="true">{figures}</small>
-            {way_back}
+            <span role="status">{move || word.get()}</span>
+            <small aria-hidden="true">{move || figures()}</small>
+            {move || way_back()}
         </div>
     }
 }

@@ -9,7 +9,7 @@ pub(super) fn Rail() -> impl IntoView {
     let path = use_location().pathname;
     let link = move |href: &'static str, name: &'static str| {
         let current = move || (path.get() == href).then_some("page");
-        view! { <li><a href=href aria-current=current>{name}</a></li> }
+        view! { <li><a href=href aria-current=move || current()>{name}</a></li> }
     };
     view! {
         <nav class="rail" aria-label="Pages">

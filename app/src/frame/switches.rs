@@ -16,11 +16,11 @@ pub(super) fn ZoneSwitch() -> impl IntoView {
         Zone::Utc => "Show times in your own zone",
         Zone::Local => "Show times in UTC",
     };
-    let now = move || clock.tick_ms().map(|tick_ms| clock.stamp(tick_ms).time);
+    let now = move || clock.tick_ms().map(|tick_ms| clock.stamp(tick_ms).time).unwrap_or_default();
     view! {
-        <button type="button" class="button zone" title=next on:click=move |_| clock.switch_zone()>
+        <button type="button" class="button zone" title=move || next() on:click=move |_| clock.switch_zone()>
             <span class="zone-name">{move || clock.zone_name()}</span>
-            <span class="zone-now" aria-hidden="true">{now}</span>
+            <span class="zone-now" aria-hidden="true">{move || now()}</span>
         </button>
     }
 }

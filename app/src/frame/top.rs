@@ -40,6 +40,7 @@ pub(super) fn who(viewer: Viewer) -> AnyView {
                 <button type="submit" class="button">"Sign out"</button>
             </form>
         }
+        .into_any()
     });
     view! {
         <div class="who">

@@ -71,9 +71,10 @@ fn Facts(artifact: Artifact) -> impl IntoView {
     let hub = artifact
         .origin_replica
         .clone()
-        .map(|hub| view! { <dt>"stored on hub"</dt><dd><code>{revealed(&hub)}</code></dd> });
-    let metadata = (!artifact.metadata.is_empty())
-        .then(|| view! { <dt>"metadata"</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> });
+        .map(|hub| view! { <dt>"stored on hub"</dt><dd><code>{revealed(&hub)}</code></dd> }.into_any());
+    let metadata = (!artifact.metadata.is_empty()).then(|| {
+        view! { <dt>"metadata"</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> }.into_any()
+    });
     view! {
         <section class="panel padded">
             <h2>"Facts"</h2>
@@ -91,7 +92,7 @@ fn Facts(artifact: Artifact) -> impl IntoView {
 /// The events that reference it.
 #[component]
 fn References(events: Vec<Event>) -> impl IntoView {
-    let rows = events.into_iter().map(|event| view! { <EventRow event=event/> }).collect_view();
+    let rows = events.into_iter().map(|event| view! { <EventRow event=event/> }.into_any()).collect_view();
     view! {
         <section>
             <h2>"Referenced by"</h2>

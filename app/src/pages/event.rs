@@ -28,14 +28,14 @@ fn show(answer: Answer) -> AnyView {
 #[component]
 fn EventView(event: Event, around: Vec<Event>) -> impl IntoView {
     let title = format!("{} by {}", event.event_type, event.from_agent);
-    let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> });
+    let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let id = event.id.clone();
     let rows = around
         .into_iter()
         .map(|mut near| {
             near.preview();
             let marks = Marks { selected: near.id == id, ..Marks::default() };
-            view! { <EventRow event=near marks=marks/> }
+            view! { <EventRow event=near marks=marks/> }.into_any()
         })
         .collect_view();
     let body = body_view(&event.body);
@@ -47,6 +47,7 @@ fn EventView(event: Event, around: Vec<Event>) -> impl IntoView {
                 <pre class="body" id="metadata">{revealed(&text)}</pre>
             </section>
         }
+        .into_any()
     });
     let body_text = event.body.clone();
     view! {
@@ -85,23 +86,23 @@ fn body_view(body: &str) -> AnyView {
 #[component]
 fn Facts(event: Event) -> impl IntoView {
     let text = |name: &'static str, value: Option<String>| {
-        value.map(|value| view! { <dt>{name}</dt><dd><code>{revealed(&value)}</code></dd> })
+        value.map(|value| view! { <dt>{name}</dt><dd><code>{revealed(&value)}</code></dd> }.into_any())
     };
     let filtered = |name: &'static str, column, value: &str| {
         let target = href::log(&Filter::default().with(column, value), None);
-        view! { <dt>{name}</dt><dd><a href=target><code>{revealed(value)}</code></a></dd> }
+        view! { <dt>{name}</dt><dd><a href=target><code>{revealed(value)}</code></a></dd> }.into_any()
     };
-    let to = event.to_agent.clone().map(|to| view! { <dt>"to"</dt><dd><Agent name=to/></dd> });
+    let to = event.to_agent.clone().map(|to| view! { <dt>"to"</dt><dd><Agent name=to/></dd> }.into_any());
     let task = event.correlation_id.clone().map(|id| {
-        view! { <dt>"task"</dt><dd><a href=href::task(&id)><code>{revealed(&id)}</code></a></dd> }
+        view! { <dt>"task"</dt><dd><a href=href::task(&id)><code>{revealed(&id)}</code></a></dd> }.into_any()
     });
     let artifacts = (!event.artifact_ids.is_empty()).then(|| {
         let links = event
             .artifact_ids
             .iter()
-            .map(|id| view! { <li><a href=href::artifact(id)><code>{revealed(id)}</code></a></li> })
+            .map(|id| view! { <li><a href=href::artifact(id)><code>{revealed(id)}</code></a></li> }.into_any())
             .collect_view();
-        view! { <dt>{counted(event.artifact_ids.len() as u64, "artifact", "artifacts")}</dt><dd><ul class="plain">{links}</ul></dd> }
+        view! { <dt>{counted(event.artifact_ids.len() as u64, "artifact", "artifacts")}</dt><dd><ul class="plain">{links}</ul></dd> }.into_any()
     });
     let topic = event.topic.as_ref().map(|topic| filtered("topic", loggia_domain::Column::Topic, topic));
     view! {

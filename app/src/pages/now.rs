@@ -69,27 +69,31 @@ fn Busyness(overview: RwSignal<Overview>) -> impl IntoView {
     let figures = move || overview.with(|o| (o.now_ms, o.stalled_after_ms));
     let cards = move || {
         let (answered_ms, stalled_after_ms) = figures();
-        found
+        let cards = found
             .get()
             .into_iter()
             .map(|problem| {
                 view! { <ProblemCard problem=problem answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }
+                    .into_any()
             })
-            .collect_view()
+            .collect_view();
+        if cards.is_empty() {
+            return ().into_any();
+        }
+        view! { <section class="problems" aria-label="What needs someone">{cards}</section> }.into_any()
     };
-    let newest =
-        move || overview.with(|o| o.newest.iter().map(|e| view! { <EventRow event=e.clone()/> }).collect_view());
+    let newest = move || {
+        overview.with(|o| o.newest.iter().map(|e| view! { <EventRow event=e.clone()/> }.into_any()).collect_view())
+    };
     view! {
         <h1>{move || headline(found.with(Vec::len))}</h1>
-        <Show when=move || found.with(|f| !f.is_empty())>
-            <section class="problems" aria-label="What needs someone">{cards}</section>
-        </Show>
+        {move || cards()}
         <Board overview=overview/>
         <div class="now-rest">
             <StreamList overview=overview/>
             <section>
                 <div class="section-head"><h2>"Newest events"</h2><a href="/log">"the whole log"</a></div>
-                <EventTable caption="The newest events, newest first">{newest}</EventTable>
+                <EventTable caption="The newest events, newest first">{move || newest()}</EventTable>
             </section>
         </div>
     }

@@ -14,7 +14,8 @@ pub fn SignInRoute() -> impl IntoView {
     let next = move || href::safe_next(&href::value(&search.get(), "next").unwrap_or_default()).to_owned();
     let error = use_query_value("error");
     let told = move || {
-        problem(&error.get()).map(|text| view! { <p class="problem-line" role="alert" id="problem">{text}</p> })
+        problem(&error.get())
+            .map(|text| view! { <p class="problem-line" role="alert" id="problem">{text}</p> }.into_any())
     };
     let described = move || problem(&error.get()).map(|_| "problem");
     view! {
@@ -22,11 +23,11 @@ pub fn SignInRoute() -> impl IntoView {
         <main id="main" class="sign-in">
             <form method="post" action="/sign-in" class="panel">
                 <h1><Mark/>"Loggia"</h1>
-                {told}
+                {move || told()}
                 <label for="token">"Token"</label>
                 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus spellcheck="false"
-                    aria-describedby=described/>
-                <input type="hidden" name="next" value=next/>
+                    aria-describedby=move || described()/>
+                <input type="hidden" name="next" value=move || next()/>
                 <button type="submit" class="button primary">"Sign in"</button>
                 <p class="muted">
                     "The hub printed a one-time sign-in link when it started. A token that lasts comes from "

@@ -14,7 +14,8 @@ pub fn Agent(
     #[prop(into)]
     name: String,
 ) -> impl IntoView {
-    let swatch = (name != "*").then(|| view! { <i class=format!("hue-{}", hue(&name)) aria-hidden="true"></i> });
+    let swatch =
+        (name != "*").then(|| view! { <i class=format!("hue-{}", hue(&name)) aria-hidden="true"></i> }.into_any());
     let title = (name == "*").then_some("everybody");
     view! { <span class="agent" title=title>{swatch}{revealed(&name)}</span> }
 }
@@ -28,7 +29,7 @@ pub fn AgentPair(
     /// For whom.
     to: Option<String>,
 ) -> impl IntoView {
-    let to = to.map(|to| view! { <span class="arrow" aria-label="to">" → "</span><Agent name=to/> });
+    let to = to.map(|to| view! { <span class="arrow" aria-label="to">" → "</span><Agent name=to/> }.into_any());
     view! { <span class="agents"><Agent name=from/>{to}</span> }
 }
 

@@ -37,7 +37,7 @@ pub fn CopyButton(
             set_timeout(reset, Duration::from_secs(3));
         });
     };
-    view! { <button type="button" class="button small needs-script" aria-live="polite" on:click=copy>{said}</button> }
+    view! { <button type="button" class="button small needs-script" aria-live="polite" on:click=copy>{move || said.get()}</button> }
 }
 
 /// A line to paste into a terminal.

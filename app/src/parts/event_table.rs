@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use loggia_domain::{Column, Event, Filter};
 
 use super::{Agent, Form, Moment, StatusBadge, revealed};
+use crate::clock::use_page_clock;
 use crate::{filters, href};
 
 /// What is said about a row beside the event's own words.
@@ -26,13 +27,14 @@ pub fn EventTable(
     /// Rows.
     children: Children,
 ) -> impl IntoView {
+    let clock = use_page_clock();
     view! {
         <div class="panel table-frame">
             <table class="events" role="table">
                 <caption class="visually-hidden">{caption}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
-                        <th scope="col" role="columnheader" class="c-time"><ZoneHead/></th>
+                        <th scope="col" role="columnheader" class="c-time">{move || clock.zone_name()}</th>
                         <th scope="col" role="columnheader" class="c-type">"type"</th>
                         <th scope="col" role="columnheader" class="c-status">"status"</th>
                         <th scope="col" role="columnheader" class="c-agents">"from → to"</th>
@@ -44,12 +46,6 @@ pub fn EventTable(
             </table>
         </div>
     }
-}
-
-#[component]
-fn ZoneHead() -> impl IntoView {
-    let clock = crate::clock::use_page_clock();
-    move || clock.zone_name()
 }
 
 /// One event.
@@ -71,7 +67,7 @@ pub fn EventRow(
     };
     let late = marks.late_from.map(|replica| {
         let title = format!("arrived after newer events, from hub {replica}");
-        view! { " "<span class="late" title=title>"late"</span> }
+        view! { " "<span class="late" title=title>"late"</span> }.into_any()
     });
     let status = event
         .status
@@ -81,7 +77,7 @@ pub fn EventRow(
         add(&filter, Column::FromAgent, &event.from_agent, view! { <Agent name=event.from_agent.clone()/> }.into_any());
     let to = event.to_agent.clone().map(|to| {
         let cell = add(&filter, Column::ToAgent, &to, view! { <Agent name=to.clone()/> }.into_any());
-        view! { <span class="arrow" aria-label="to">" → "</span>{cell} }
+        view! { <span class="arrow" aria-label="to">" → "</span>{cell} }.into_any()
     });
     let stream = add(&filter, Column::Stream, &event.stream, revealed(&event.stream));
     let room = add(&filter, Column::Room, &event.room, revealed(&event.room));
@@ -108,9 +104,10 @@ fn BodyLine(
     let text =
         if line.is_empty() { view! { <span class="faint">"no text"</span> }.into_any() } else { revealed(&line) };
     let more = event.body_truncated.then_some("…");
-    let task = event.correlation_id.as_ref().map(|id| {
-        view! { <a class="to-task" href=href::task(id) title=id.clone()>"task"</a> }
-    });
+    let task = event
+        .correlation_id
+        .as_ref()
+        .map(|id| view! { <a class="to-task" href=href::task(id) title=id.clone()>"task"</a> }.into_any());
     view! { <span class="body-line"><a class="to-event" href=href::event(&event.id)>{text}{more}</a>{task}</span> }
 }
 

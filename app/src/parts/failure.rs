@@ -18,7 +18,7 @@ pub fn Failure(
         Effect::new(move |_| browser::go(&href::sign_in(&browser::here())));
     }
     let (title, next) = sentences(error.0.code, what);
-    let hint = error.0.hint.map(|hint| view! { <p>{hint}</p> });
+    let hint = error.0.hint.map(|hint| view! { <p>{hint}</p> }.into_any());
     view! {
         <section class="failure" role="alert">
             <h1>{title}</h1>

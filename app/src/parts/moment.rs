@@ -31,13 +31,14 @@ pub fn Moment(
     };
     let clock = use_page_clock();
     let stamp = move || clock.stamp(at_ms);
-    let day = (form == Form::Row).then(|| view! { <span class="day">{move || format!("{} ", stamp().day())}</span> });
+    let day = (form == Form::Row)
+        .then(|| view! { <span class="day">{move || format!("{} ", stamp().day())}</span> }.into_any());
     let rest = move || match form {
         Form::Row | Form::Time => stamp().time,
         Form::Full => stamp().full(),
     };
     let datetime = created_at_ms(at_ms).unwrap_or(at);
-    view! { <time class="time" datetime=datetime title=move || stamp().full()>{day}{rest}</time> }.into_any()
+    view! { <time class="time" datetime=datetime title=move || stamp().full()>{day}{move || rest()}</time> }.into_any()
 }
 
 /// How long ago something was, by the hub's clock; it grows after hydration.
@@ -53,5 +54,5 @@ pub fn Ago(
     let clock = use_page_clock();
     let age_ms = Memo::new(move |_| clock.hub_now_ms(answered_ms).saturating_sub(at_ms) / 1000 * 1000);
     let hot = move || hot_after_ms.is_some_and(|limit_ms| age_ms.get() >= limit_ms);
-    view! { <span class="age" class:hot=hot>{move || age(age_ms.get())}</span> }
+    view! { <span class="age" class:hot=move || hot()>{move || age(age_ms.get())}</span> }
 }

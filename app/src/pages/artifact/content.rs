@@ -19,8 +19,10 @@ pub(super) fn Content(
     download: String,
 ) -> impl IntoView {
     let is_patch = kind == ArtifactKind::Patch.as_str();
-    let notes =
-        notes(&content, is_patch).into_iter().map(|note| view! { <p class="note warn">{note}</p> }).collect_view();
+    let notes = notes(&content, is_patch)
+        .into_iter()
+        .map(|note| view! { <p class="note warn">{note}</p> }.into_any())
+        .collect_view();
     let shown = without_colour_codes(&content);
     let files = if is_patch { parse(&shown) } else { vec![] };
     let body = if files.iter().any(File::is_diff) {

@@ -21,13 +21,13 @@ pub(super) fn DiffView(files: Vec<File>, download: String) -> impl IntoView {
         .map(|(at, file)| {
             let lines = budget.take(file.lines.len());
             shown += lines;
-            view! { <FilePart file=file at=at shown=lines/> }
+            view! { <FilePart file=file at=at shown=lines/> }.into_any()
         })
         .collect_view();
     view! { {list} {parts} {not_shown(total - shown, &download)} }
 }
 
-fn file_list(files: &[File]) -> impl IntoView + use<> {
+fn file_list(files: &[File]) -> AnyView {
     let diffs = || files.iter().enumerate().filter(|(_, file)| file.is_diff());
     let (added, removed) = diffs().fold((0, 0), |(a, r), (_, file)| (a + file.added, r + file.removed));
     let items = diffs()
@@ -38,6 +38,7 @@ fn file_list(files: &[File]) -> impl IntoView + use<> {
                     {plus_minus(file.added, file.removed)}
                 </li>
             }
+            .into_any()
         })
         .collect_view();
     let count = diffs().count() as u64;
@@ -47,6 +48,7 @@ fn file_list(files: &[File]) -> impl IntoView + use<> {
             <ul>{items}</ul>
         </details>
     }
+    .into_any()
 }
 
 #[component]
@@ -56,12 +58,18 @@ fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
         return view! { <div class="code diff around" tabindex="0" role="region" aria-label="Text around the files">{rows}</div> }.into_any();
     }
     let folded = file.folded_because();
-    let marks =
-        file.marks.iter().copied().chain(folded).map(|mark| view! { <span class="mark">{mark}</span> }).collect_view();
-    let from = file.old_path.as_ref().map(|old| view! { <span class="faint">"from "{revealed(old)}</span> });
+    let marks = file
+        .marks
+        .iter()
+        .copied()
+        .chain(folded)
+        .map(|mark| view! { <span class="mark">{mark}</span> }.into_any())
+        .collect_view();
+    let from = file.old_path.as_ref().map(|old| view! { <span class="faint">"from "{revealed(old)}</span> }.into_any());
     let missing = file.lines.len() - shown;
-    let missing = (missing > 0)
-        .then(|| view! { <span class="faint">{counted(missing as u64, "line", "lines")}" not shown"</span> });
+    let missing = (missing > 0).then(|| {
+        view! { <span class="faint">{counted(missing as u64, "line", "lines")}" not shown"</span> }.into_any()
+    });
     let rows = file.lines.iter().take(shown).map(row).collect_view();
     let label = format!("Changes in {}", file.path);
     view! {
@@ -79,7 +87,7 @@ fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
     .into_any()
 }
 
-fn row(line: &Line) -> impl IntoView + use<> {
+fn row(line: &Line) -> AnyView {
     let class = match line.kind {
         Kind::Context => "line",
         Kind::Added => "line added",
@@ -88,10 +96,10 @@ fn row(line: &Line) -> impl IntoView + use<> {
         Kind::Note => "line note-line",
     };
     let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
-    view! { <div class=class data-o=number(line.old) data-n=number(line.new)>{line_text(&line.text)}</div> }
+    view! { <div class=class data-o=number(line.old) data-n=number(line.new)>{line_text(&line.text)}</div> }.into_any()
 }
 
-fn plus_minus(added: usize, removed: usize) -> impl IntoView {
+fn plus_minus(added: usize, removed: usize) -> AnyView {
     view! {
         <span class="plus-minus">
             <span class="plus">"+"{grouped(added as u64)}</span>
@@ -99,4 +107,5 @@ fn plus_minus(added: usize, removed: usize) -> impl IntoView {
             <span class="minus">"−"{grouped(removed as u64)}</span>
         </span>
     }
+    .into_any()
 }

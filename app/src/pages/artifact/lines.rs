@@ -15,7 +15,7 @@ pub(super) fn NumberedText(text: String, download: String) -> impl IntoView {
     let rows = all
         .take(shown)
         .enumerate()
-        .map(|(i, line)| view! { <div class="line" data-n=(i + 1).to_string()>{line_text(line)}</div> })
+        .map(|(i, line)| view! { <div class="line" data-n=(i + 1).to_string()>{line_text(line)}</div> }.into_any())
         .collect_view();
     view! {
         <div class="code numbered" tabindex="0" role="region" aria-label="Content">{rows}</div>

@@ -46,8 +46,9 @@ pub(super) fn Verify(
             let same = found.hash == recorded && found.bytes == recorded_bytes;
             let (class, word) =
                 if same { ("verify same", "Verified in this page") } else { ("verify mismatch", "MISMATCH") };
-            let warning =
-                (!same).then(|| view! { <p>"What this page received is not what was recorded. Do not apply it."</p> });
+            let warning = (!same).then(|| {
+                view! { <p>"What this page received is not what was recorded. Do not apply it."</p> }.into_any()
+            });
             let at = created_at_ms(found.at_ms).unwrap_or_default();
             view! {
                 <div class=class role=(!same).then_some("alert")>

@@ -12,7 +12,7 @@ use crate::parts::revealed;
 pub(super) fn Chips(filter: Filter) -> impl IntoView {
     let chips = conditions(&filter)
         .into_iter()
-        .map(|condition| view! { <Chip filter=filter.clone() condition=condition/> })
+        .map(|condition| view! { <Chip filter=filter.clone() condition=condition/> }.into_any())
         .collect_view();
     let since = filter.since_created_at.clone().map(|at| {
         let target = href::log(&Filter { since_created_at: None, ..filter.clone() }, None);
@@ -22,8 +22,9 @@ pub(super) fn Chips(filter: Filter) -> impl IntoView {
                 <a class="chip-x" href=target aria-label="show earlier events too">"×"</a>
             </li>
         }
+        .into_any()
     });
-    let all = (!filter.is_empty()).then(|| view! { <li><a href="/log">"show everything"</a></li> });
+    let all = (!filter.is_empty()).then(|| view! { <li><a href="/log">"show everything"</a></li> }.into_any());
     view! { <ul class="chips" aria-label="Filter">{chips}{since}{all}</ul> }
 }
 

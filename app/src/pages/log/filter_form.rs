@@ -11,7 +11,7 @@ pub(super) fn FilterForm(filter: Filter) -> impl IntoView {
     let kept = filter
         .pairs()
         .into_iter()
-        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> })
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> }.into_any())
         .collect_view();
     let fields = Column::ALL
         .into_iter()
@@ -22,11 +22,12 @@ pub(super) fn FilterForm(filter: Filter) -> impl IntoView {
                 <label for=id.clone()>{label(column)}</label>
                 <input id=id name=column.as_str() autocomplete="off" spellcheck="false" maxlength="256"/>
             }
+            .into_any()
         })
         .collect_view();
     let statuses = Status::ALL
         .into_iter()
-        .map(|status| view! { <option value=status.as_str()>{status.as_str()}</option> })
+        .map(|status| view! { <option value=status.as_str()>{status.as_str()}</option> }.into_any())
         .collect_view();
     view! {
         <details class="filter-form">

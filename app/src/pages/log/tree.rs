@@ -15,12 +15,12 @@ pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, filter: Filter) ->
     view! {
         <nav class="panel tree" aria-label="Streams and rooms">
             <h2>"Streams"</h2>
-            <ul>{rows}</ul>
+            <ul>{move || rows()}</ul>
         </nav>
     }
 }
 
-fn branch(stream: &StreamCount, filter: &Filter) -> impl IntoView + use<> {
+fn branch(stream: &StreamCount, filter: &Filter) -> AnyView {
     let chosen = filters::has(filter, Column::Stream, &stream.stream);
     let only = Filter::default().with(Column::Stream, &stream.stream);
     let rooms = stream
@@ -29,7 +29,7 @@ fn branch(stream: &StreamCount, filter: &Filter) -> impl IntoView + use<> {
         .map(|room| {
             let current = chosen && filters::has(filter, Column::Room, &room.room);
             let target = href::log(&only.clone().with(Column::Room, &room.room), None);
-            view! { <li>{leaf(&room.room, room.events, target, current)}</li> }
+            view! { <li>{leaf(&room.room, room.events, target, current)}</li> }.into_any()
         })
         .collect_view();
     let current = chosen && !filter.any.contains_key(&Column::Room);
@@ -39,13 +39,15 @@ fn branch(stream: &StreamCount, filter: &Filter) -> impl IntoView + use<> {
             <ul>{rooms}</ul>
         </li>
     }
+    .into_any()
 }
 
-fn leaf(name: &str, events: u64, target: String, current: bool) -> impl IntoView + use<> {
+fn leaf(name: &str, events: u64, target: String, current: bool) -> AnyView {
     view! {
         <a href=target aria-current=current.then_some("true")>
             <span class="name" title=name.to_owned()>{revealed(name)}</span>
             <span class="count">{grouped(events)}</span>
         </a>
     }
+    .into_any()
 }

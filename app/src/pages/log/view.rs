@@ -46,10 +46,11 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
         view! {
             <p class="note">"Only what arrived before "<a href=href::event(&id)><code>{id.clone()}</code></a>"; this part of the log does not move."</p>
         }
+        .into_any()
     });
     let refusals = refused
         .into_iter()
-        .map(|why| view! { <p class="note warn" role="alert">"Left out of the filter: "{why}</p> })
+        .map(|why| view! { <p class="note warn" role="alert">"Left out of the filter: "{why}</p> }.into_any())
         .collect_view();
     view! {
         <div class="page-head">
@@ -72,10 +73,11 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
 /// Stops and goes on.
 #[component]
 fn PauseButton(following: Following) -> impl IntoView {
-    let label = move || if following.is_paused() { "Resume" } else { "Pause" };
     view! {
         <button type="button" class="button needs-script" aria-pressed=move || following.is_paused().to_string()
-            on:click=move |_| following.switch_pause()>{label}</button>
+            on:click=move |_| following.switch_pause()>
+            {move || if following.is_paused() { "Resume" } else { "Pause" }}
+        </button>
     }
 }
 
@@ -85,11 +87,14 @@ fn NewRows(window: RwSignal<Window>, following: Following) -> impl IntoView {
     let waiting = Memo::new(move |_| window.with(Window::waiting));
     view! {
         <div class="waiting" role="status">
-            <Show when=move || { waiting.get() > 0 }>
-                <button type="button" class="button primary" on:click=move |_| following.resume()>
-                    {move || grouped(waiting.get() as u64)}" new"
-                </button>
-            </Show>
+            {move || {
+                let count = waiting.get();
+                (count > 0).then(|| view! {
+                    <button type="button" class="button primary" on:click=move |_| following.resume()>
+                        {grouped(count as u64)}" new"
+                    </button>
+                }.into_any())
+            }}
         </div>
     }
 }
@@ -100,17 +105,13 @@ fn Table(window: RwSignal<Window>, following: Following, filter: Filter) -> impl
     let rows = move || window.with(|w| w.rows().to_vec());
     let row_filter = filter.clone();
     let foot = move || window.with(|w| foot(w, &filter));
-    let is_empty = Memo::new(move |_| window.with(|w| w.rows().is_empty()));
     view! {
         <div class="log-table">
             <NewRows window=window following=following/>
             <EventTable caption="Events, newest first">
                 <For each=rows key=row_key children=move |row| row_view(&row, &row_filter)/>
             </EventTable>
-            <Show when=move || is_empty.get()>
-                <p class="empty-note">"No event of the log passes this filter yet; one that does will appear here by itself."</p>
-            </Show>
-            {foot}
+            {move || foot()}
         </div>
     }
 }
@@ -138,7 +139,7 @@ fn row_view(row: &Row, filter: &Filter) -> AnyView {
         }
         .into_any(),
         Row::Resynced { before } => {
-            let load = before.as_ref().map(|id| view! { ", "<a href=href::log(filter, Some(id))>"load what is before"</a> });
+            let load = before.as_ref().map(|id| view! { ", "<a href=href::log(filter, Some(id))>"load what is before"</a> }.into_any());
             view! { <tr class="gap" role="row"><td role="cell" colspan="6">"The stream began anew here: events may be missing"{load}</td></tr> }.into_any()
         }
     }
@@ -146,14 +147,17 @@ fn row_view(row: &Row, filter: &Filter) -> AnyView {
 
 fn foot(window: &Window, filter: &Filter) -> AnyView {
     let left = (window.left() > 0).then(|| {
-        view! { <span>{counted(window.left() as u64, "older row", "older rows")}" left this page to keep it light. "</span> }
+        view! { <span>{counted(window.left() as u64, "older row", "older rows")}" left this page to keep it light. "</span> }.into_any()
     });
     match window.older() {
         Some(id) => {
             view! { <p class="log-foot">{left}<a href=href::log(filter, Some(id)) rel="next">"Older events"</a></p> }
                 .into_any()
         }
-        None if window.rows().is_empty() => ().into_any(),
+        None if window.rows().is_empty() => {
+            view! { <p class="empty-note">"No event of the log passes this filter yet; one that does will appear here by itself."</p> }
+                .into_any()
+        }
         None if filter.is_empty() => {
             view! { <p class="log-foot faint">"This is the beginning of the log."</p> }.into_any()
         }

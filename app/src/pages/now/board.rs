@@ -30,15 +30,15 @@ pub(super) fn Board(overview: RwSignal<Overview>) -> impl IntoView {
         columns()
             .into_iter()
             .map(|(state, delegations)| {
-                view! { <BoardColumn state=state delegations=delegations answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }
+                view! { <BoardColumn state=state delegations=delegations answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }.into_any()
             })
             .collect_view()
     };
     view! {
         <section>
             <h2>"Open delegations"</h2>
-            <div class="board">{shown}</div>
-            {left_out}
+            <div class="board">{move || shown()}</div>
+            {move || left_out()}
         </section>
     }
 }
@@ -47,11 +47,11 @@ pub(super) fn Board(overview: RwSignal<Overview>) -> impl IntoView {
 fn BoardColumn(state: State, delegations: Vec<Delegation>, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
     let count = delegations.len();
     let mut cards = delegations.into_iter().map(move |delegation| {
-        view! { <Card delegation=delegation answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }
+        view! { <Card delegation=delegation answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }.into_any()
     });
     let first = cards.by_ref().take(CARDS_SHOWN).collect_view();
     let rest = (count > CARDS_SHOWN).then(|| {
-        view! { <details class="more"><summary>{count - CARDS_SHOWN}" more"</summary>{cards.collect_view()}</details> }
+        view! { <details class="more"><summary>{count - CARDS_SHOWN}" more"</summary>{cards.collect_view()}</details> }.into_any()
     });
     view! {
         <section class="column" class:vacant=count == 0>
@@ -68,7 +68,7 @@ fn Card(delegation: Delegation, answered_ms: u64, stalled_after_ms: u64) -> impl
     // What lies ready waits for a reader; only work that should be moving grows hot.
     let hot_after_ms = (delegation.state != State::Ready).then_some(stalled_after_ms);
     let worker = delegation.claimant.clone().or_else(|| delegation.assignee.clone());
-    let worker = worker.map(|name| view! { " · "<Agent name=name/> });
+    let worker = worker.map(|name| view! { " · "<Agent name=name/> }.into_any());
     view! {
         <a class="card" href=href::task(&delegation.correlation_id)>
             <b>{revealed(&delegation.title)}</b>

@@ -28,22 +28,24 @@ pub(super) fn StreamList(overview: RwSignal<Overview>) -> impl IntoView {
                             <span class="newest"><Moment at=s.newest_at.clone() form=Form::Row/></span>
                         </li>
                     }
+                    .into_any()
                 })
                 .collect_view()
         })
     };
     let more = move || {
         let more = overview.with(|o| o.streams.len().saturating_sub(SHOWN));
-        (more > 0).then(
-            || view! { <p class="muted"><a href="/log">{counted(more as u64, "more stream", "more streams")}</a></p> },
-        )
+        (more > 0).then(|| {
+            view! { <p class="muted"><a href="/log">{counted(more as u64, "more stream", "more streams")}</a></p> }
+                .into_any()
+        })
     };
     let total = move || overview.with(|o| counted(o.events, "event", "events"));
     view! {
         <section>
-            <div class="section-head"><h2>"Streams"</h2><span class="faint">{total}</span></div>
-            <ul class="panel stream-list">{rows}</ul>
-            {more}
+            <div class="section-head"><h2>"Streams"</h2><span class="faint">{move || total()}</span></div>
+            <ul class="panel stream-list">{move || rows()}</ul>
+            {move || more()}
         </section>
     }
 }

@@ -27,16 +27,16 @@ pub(super) fn Artifacts(delegation: ReadSignal<Delegation>, records: ReadSignal<
     let none = move || {
         delegation
             .with(|d| d.artifact_ids.is_empty())
-            .then(|| view! { <p class="faint">"Nothing has been delivered yet."</p> })
+            .then(|| view! { <p class="faint">"Nothing has been delivered yet."</p> }.into_any())
     };
-    view! { <section class="panel padded"><h2>"Artifacts"</h2>{none}<ul class="artifacts">{items}</ul></section> }
+    view! { <section class="panel padded"><h2>"Artifacts"</h2>{move || none()}<ul class="artifacts">{move || items()}</ul></section> }
 }
 
 fn known(record: &ArtifactRecord) -> AnyView {
     let bytes = u64::try_from(record.size_bytes).unwrap_or(0);
     let apply = (record.kind == ArtifactKind::Patch.as_str()).then(|| {
         let line = apply_line(&record.id);
-        view! { <CopyLine text=line id=format!("apply-{}", record.id)/> }
+        view! { <CopyLine text=line id=format!("apply-{}", record.id)/> }.into_any()
     });
     view! {
         <li>

@@ -11,15 +11,18 @@ use crate::parts::{Agent, revealed};
 #[component]
 pub(super) fn RequestFacts(delegation: ReadSignal<Delegation>) -> impl IntoView {
     let code = |name: &'static str, value: &Option<String>| {
-        value.as_ref().map(|value| view! { <dt>{name}</dt><dd><code>{revealed(value)}</code></dd> })
+        value.as_ref().map(|value| view! { <dt>{name}</dt><dd><code>{revealed(value)}</code></dd> }.into_any())
     };
     let facts = move || {
         delegation.with(|d| {
             let stream = href::log(&Filter::default().with(Column::Stream, &d.stream), None);
-            let to = d.assignee.clone().map(|name| view! { <dt>"to"</dt><dd><Agent name=name/></dd> });
-            let by = d.claimant.clone().map(|name| view! { <dt>"claimed by"</dt><dd><Agent name=name/></dd> });
-            let done =
-                d.done.as_ref().map(|done| view! { <dt>"done when"</dt><dd class="prose">{revealed(done)}</dd> });
+            let to = d.assignee.clone().map(|name| view! { <dt>"to"</dt><dd><Agent name=name/></dd> }.into_any());
+            let by =
+                d.claimant.clone().map(|name| view! { <dt>"claimed by"</dt><dd><Agent name=name/></dd> }.into_any());
+            let done = d
+                .done
+                .as_ref()
+                .map(|done| view! { <dt>"done when"</dt><dd class="prose">{revealed(done)}</dd> }.into_any());
             view! {
                 <dt>"from"</dt><dd><Agent name=d.requester.clone()/></dd>
                 {to}
@@ -29,7 +32,8 @@ pub(super) fn RequestFacts(delegation: ReadSignal<Delegation>) -> impl IntoView 
                 {code("base commit", &d.base_commit)}
                 {done}
             }
+            .into_any()
         })
     };
-    view! { <section class="panel padded"><h2>"Request"</h2><dl class="facts">{facts}</dl></section> }
+    view! { <section class="panel padded"><h2>"Request"</h2><dl class="facts">{move || facts()}</dl></section> }
 }

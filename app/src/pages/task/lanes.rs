@@ -37,9 +37,9 @@ pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>) -> im
     };
     view! {
         <section class="panel padded">
-            <div class="section-head"><h2>{span}</h2><span class="faint">"gaps are not to scale "{left_out}</span></div>
+            <div class="section-head"><h2>{move || span()}</h2><span class="faint">"gaps are not to scale "{move || left_out()}</span></div>
             <div class="lanes-frame" tabindex="0" role="region" aria-label="Swim lanes, can be scrolled sideways">
-                <svg class="lanes" role="img" aria-label=described
+                <svg class="lanes" role="img" aria-label=move || described()
                     width=move || drawn.with(|p| p.width.to_string())
                     height=move || drawn.with(|p| p.height.to_string())
                     viewBox=move || drawn.with(|p| format!("0 0 {} {}", p.width, p.height))>
@@ -61,6 +61,7 @@ fn contents(picture: &Picture) -> AnyView {
                 <rect class=format!("swatch hue-{}", hue(&lane.name)) x="4" y=(lane.y - 4).to_string() width="8" height="8" rx="2"/>
                 <text class="lane-name" x="18" y=(lane.y + 4).to_string()>{lane.short_name.clone()}</text>
             }
+            .into_any()
         })
         .collect_view();
     let bars = picture
@@ -71,16 +72,20 @@ fn contents(picture: &Picture) -> AnyView {
                 <rect class=format!("bar {}", bar.class) x=bar.from_x.to_string() y=(bar.y - 4).to_string()
                     width=(bar.to_x - bar.from_x).to_string() height="8" rx="4"/>
             }
+            .into_any()
         })
         .collect_view();
-    let links =
-        picture.links.iter().map(|link| view! { <path class="link" d=curve(link.from, link.to)/> }).collect_view();
+    let links = picture
+        .links
+        .iter()
+        .map(|link| view! { <path class="link" d=curve(link.from, link.to)/> }.into_any())
+        .collect_view();
     let dots = picture.dots.iter().cloned().map(dot).collect_view();
     let pending = picture.pending.clone().map(pending);
     view! { {lanes} {bars} {links} {dots} {pending} }.into_any()
 }
 
-fn dot(dot: Dot) -> impl IntoView {
+fn dot(dot: Dot) -> AnyView {
     let clock = use_page_clock();
     let below = match dot.below {
         Below::At(at_ms) => view! { {move || clock.stamp(at_ms).time} }.into_any(),
@@ -95,9 +100,10 @@ fn dot(dot: Dot) -> impl IntoView {
             <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{below}</text>
         </g>
     }
+    .into_any()
 }
 
-fn pending(pending: Pending) -> impl IntoView {
+fn pending(pending: Pending) -> AnyView {
     let (x, y) = (pending.x, pending.y);
     view! {
         <g class=format!("pending {}", pending.class)>
@@ -106,6 +112,7 @@ fn pending(pending: Pending) -> impl IntoView {
             <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{duration_words(pending.for_ms)}" so far"</text>
         </g>
     }
+    .into_any()
 }
 
 /// A curve that leaves and arrives level.

@@ -27,11 +27,11 @@ pub(super) fn Notes(
             ]
             .into_iter()
             .flatten()
-            .map(|note| view! { <li>{note}</li> })
+            .map(|note| view! { <li>{note}</li> }.into_any())
             .collect_view()
         })
     };
-    view! { <ul class="notes" aria-label="What to know about this task">{notes}</ul> }
+    view! { <ul class="notes" aria-label="What to know about this task">{move || notes()}</ul> }
 }
 
 fn left_out_note(left_out: u64) -> Option<AnyView> {
@@ -79,7 +79,7 @@ fn race_note(d: &Delegation) -> Option<AnyView> {
     if d.lost_claims.is_empty() {
         return None;
     }
-    let losers = d.lost_claims.iter().map(|name| view! { <Agent name=name.clone()/>" " }).collect_view();
+    let losers = d.lost_claims.iter().map(|name| view! { <Agent name=name.clone()/>" " }.into_any()).collect_view();
     let settled = if d.unsettled_claims.is_empty() {
         "and stepped back."
     } else {

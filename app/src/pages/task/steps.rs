@@ -10,12 +10,15 @@ use crate::parts::{AgentPair, Form, Moment, StatusBadge, revealed};
 /// The list.
 #[component]
 pub(super) fn Steps(delegation: ReadSignal<Delegation>) -> impl IntoView {
-    let steps = move || delegation.with(|d| d.steps.clone());
+    let steps = move || {
+        delegation
+            .with(|d| d.steps.iter().map(|step| view! { <StepItem step=step.clone()/> }.into_any()).collect_view())
+    };
     view! {
         <section>
             <h2>"Every step"</h2>
             <ol class="panel steps">
-                <For each=steps key=key children=|step| view! { <StepItem step=step/> }/>
+                {move || steps()}
             </ol>
         </section>
     }
@@ -24,15 +27,15 @@ pub(super) fn Steps(delegation: ReadSignal<Delegation>) -> impl IntoView {
 /// One step.
 #[component]
 fn StepItem(step: Step) -> impl IntoView {
-    let after = step
-        .after_ms
-        .map(|ms| view! { <span class="after" title="since the step before">"+"{duration_words(ms)}</span> });
-    let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> });
-    let lost = step.lost_race.then(|| view! { <span class="mark">"lost the race"</span> });
-    let question = step.question.then(|| view! { <span class="mark">"question"</span> });
+    let after = step.after_ms.map(|ms| {
+        view! { <span class="after" title="since the step before">"+"{duration_words(ms)}</span> }.into_any()
+    });
+    let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
+    let lost = step.lost_race.then(|| view! { <span class="mark">"lost the race"</span> }.into_any());
+    let question = step.question.then(|| view! { <span class="mark">"question"</span> }.into_any());
     let skew = step
         .skew_ms
-        .map(|ms| view! { <span class="mark" title="stamped before what it answers">"clocks differ by about "{duration_words(ms)}</span> });
+        .map(|ms| view! { <span class="mark" title="stamped before what it answers">"clocks differ by about "{duration_words(ms)}</span> }.into_any());
     let line = if step.line.is_empty() {
         view! { <span class="faint">"no text"</span> }.into_any()
     } else {
@@ -41,7 +44,7 @@ fn StepItem(step: Step) -> impl IntoView {
     let artifacts = step
         .artifact_ids
         .iter()
-        .map(|id| view! { <a class="mark" href=href::artifact(id) title=id.clone()>"artifact"</a> })
+        .map(|id| view! { <a class="mark" href=href::artifact(id) title=id.clone()>"artifact"</a> }.into_any())
         .collect_view();
     view! {
         <li class="step">
@@ -56,9 +59,4 @@ fn StepItem(step: Step) -> impl IntoView {
             </div>
         </li>
     }
-}
-
-/// A step changes when an earlier one arrives late, so what tells it apart is more than its event's id.
-fn key(step: &Step) -> (String, Option<u64>, bool) {
-    (step.event_id.clone(), step.after_ms, step.lost_race)
 }

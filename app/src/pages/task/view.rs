@@ -76,7 +76,7 @@ fn Head(delegation: ReadSignal<Delegation>, id: String, now_ms: Memo<u64>, stall
             if d.open_question {
                 also.push("question");
             }
-            view! { <StateBadge state=d.state also=also/> }
+            view! { <StateBadge state=d.state also=also/> }.into_any()
         })
     };
     let in_log = href::log(&Filter::default().with(Column::CorrelationId, id.clone()), None);
@@ -84,7 +84,7 @@ fn Head(delegation: ReadSignal<Delegation>, id: String, now_ms: Memo<u64>, stall
         <Title text=move || delegation.with(|d| d.title.clone())/>
         <div class="page-head">
             <h1>{move || delegation.with(|d| revealed(&d.title))}</h1>
-            {badge}
+            {move || badge()}
             <code id="task-id">{id.clone()}</code>
             <CopyButton text=id shown_by="task-id" label="Copy id"/>
             <span class="grow"></span>

@@ -1,0 +1,160 @@
+// Every page on a narrow screen, at 400 % zoom, and by keyboard alone; and what every page owes those who cannot see it.
+import type { Page } from '@playwright/test';
+
+import { expect, signIn, test } from './support/fixtures.ts';
+import type { Hub } from './support/hub.ts';
+import { open } from './support/pages.ts';
+import { demoHub, type Addresses } from './support/palaces.ts';
+import { HOSTILE } from './support/samples.ts';
+
+let hub: Hub;
+let pages: Addresses & Record<'filtered' | 'missing', string>;
+
+test.use({ signedIn: false });
+
+test.beforeAll(async () => {
+  const demo = await demoHub();
+  hub = demo.hub;
+  pages = { ...demo.pages, filtered: '/log?type=task.request&type=patch.ready&exclude_from_agent=ci%3Arunner', missing: '/event?id=unknown' };
+});
+
+test.afterAll(() => hub.dispose());
+
+test.beforeEach(async ({ context, faults }) => {
+  faults.expect(/status of 404 .*unknown/);
+  await signIn(context, hub);
+});
+
+/** What sticks out of the screen to the right, unless it can be scrolled inside something that fits. */
+async function overflow(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const width = document.documentElement.clientWidth;
+    if (document.documentElement.scrollWidth <= width) return [];
+    return [...document.body.querySelectorAll('*')]
+      .filter((e) => e.getBoundingClientRect().right > width + 1)
+      .map((e) => `${e.tagName.toLowerCase()}.${e.getAttribute('class') ?? ''} ${Math.round(e.getBoundingClientRect().right)} > ${width}: ${(e.textContent ?? '').slice(0, 60)}`)
+      .slice(0, 5);
+  });
+}
+
+for (const [name, size] of [
+  ['a phone', { width: 390, height: 844 }],
+  ['a window of 1280 pixels at 400 % zoom', { width: 320, height: 256 }],
+  ['a tablet', { width: 768, height: 1024 }],
+  ['a small laptop', { width: 1280, height: 720 }],
+] as const) {
+  test(`nothing sticks out on ${name}`, async ({ page }) => {
+    await page.setViewportSize(size);
+    for (const [word, path] of Object.entries(pages)) {
+      await open(page, hub.url + path);
+      expect(await overflow(page), word).toEqual([]);
+    }
+    await page.context().clearCookies();
+    await page.goto(`${hub.url}/sign-in?error=invalid`);
+    expect(await overflow(page), 'sign-in').toEqual([]);
+  });
+}
+
+test('long words stick out nowhere either', async ({ page }) => {
+  const long = 'x'.repeat(200);
+  const task = await hub.mcp.createTask({ project: long, from_agent: `${long}:a`, to_agent: `${long}:b`, goal: long, branch: long, done: long });
+  await hub.mcp.ack(task, `${long}:c`, 'blocked', long + HOSTILE[0].repeat(20));
+  const { artifact, event } = await hub.mcp.submit(task, `diff --git a/${long} b/${long}\n--- a/${long}\n+++ b/${long}\n@@ -1 +1 @@\n-${long}\n+${long}${long}\n`, `${long}:b`, long);
+  for (const width of [1360, 390]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const path of ['/', '/log', `/log?from_agent=${long}%3Ab&stream=${task.stream}`, `/event?id=${event.id}`, `/task?id=${task.correlation_id}`, `/artifact?id=${artifact.id}`]) {
+      await open(page, hub.url + path);
+      expect(await overflow(page), `${path.slice(0, 40)} at ${width}`).toEqual([]);
+    }
+  }
+});
+
+test('the keyboard reaches everything, and shows where it is', async ({ page }) => {
+  for (const [word, path] of Object.entries(pages)) {
+    await open(page, hub.url + path);
+    await page.keyboard.press('Tab');
+    const skip = page.getByRole('link', { name: 'Skip to the content' });
+    await expect(skip, word).toBeFocused();
+    await expect(skip, word).toBeInViewport();
+    for (let at = 0; at < 25; at += 1) {
+      await page.keyboard.press('Tab');
+      const focused = await page.evaluate(() => {
+        const element = document.activeElement;
+        if (!element || element === document.body) return null;
+        const style = getComputedStyle(element);
+        const box = element.getBoundingClientRect();
+        return {
+          what: `${element.tagName} ${element.getAttribute('class') ?? ''} ${(element.textContent ?? '').slice(0, 40)}`,
+          ring: (style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 1) || style.boxShadow !== 'none',
+          seen: box.width > 0 && box.height > 0 && box.bottom > 0 && box.top < innerHeight,
+        };
+      });
+      if (focused === null) break;
+      expect(focused, `${word}, stop ${at}`).toMatchObject({ ring: true, seen: true });
+    }
+    await open(page, hub.url + path);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('main'), word).toBeFocused();
+  }
+});
+
+test('every page has one title, named controls, and ids that are its own', async ({ page }) => {
+  for (const [word, path] of Object.entries(pages)) {
+    await open(page, hub.url + path);
+    await expect(page, word).toHaveTitle(/.+ · Loggia$/);
+    await expect(page.getByRole('heading', { level: 1 }), word).toHaveCount(1);
+    const found = await page.evaluate(() => {
+      const ids = [...document.querySelectorAll('[id]')].map((e) => e.id);
+      const name = (e: Element) => (e.getAttribute('aria-label') ?? e.textContent ?? '').trim();
+      const inputs = [...document.querySelectorAll<HTMLInputElement>('input:not([type=hidden]), select')];
+      return {
+        doubled: ids.filter((id, at) => ids.indexOf(id) !== at),
+        nameless: [...document.querySelectorAll('a, button, summary')].filter((e) => !name(e)).map((e) => e.outerHTML),
+        unlabelled: inputs.filter((e) => !e.labels?.length && !e.getAttribute('aria-label')).map((e) => e.outerHTML),
+        language: document.documentElement.lang,
+      };
+    });
+    expect(found, word).toEqual({ doubled: [], nameless: [], unlabelled: [], language: 'en' });
+  }
+});
+
+test('text is legible on what is behind it, light and dark', async ({ page }) => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    for (const [word, path] of Object.entries(pages)) {
+      await open(page, hub.url + path);
+      const faint = await page.evaluate(() => {
+        const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
+        const rgba = (colour: string) => {
+          canvas.clearRect(0, 0, 1, 1);
+          canvas.fillStyle = colour;
+          canvas.fillRect(0, 0, 1, 1);
+          return [...canvas.getImageData(0, 0, 1, 1).data] as [number, number, number, number];
+        };
+        const light = ([r, g, b]: number[]) => {
+          const linear = [r!, g!, b!].map((c) => (c / 255 <= 0.03928 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * linear[0]! + 0.7152 * linear[1]! + 0.0722 * linear[2]!;
+        };
+        const behind = (element: Element | null): number[] => {
+          for (let e = element; e; e = e.parentElement) {
+            const colour = rgba(getComputedStyle(e).backgroundColor);
+            if (colour[3] === 255) return colour;
+          }
+          return [255, 255, 255, 255];
+        };
+        const found = new Map<string, string>();
+        const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+        for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+          const element = node.parentElement!;
+          if (!node.textContent!.trim() || element.closest('svg, script, .visually-hidden, .skip') || !element.checkVisibility()) continue;
+          const [a, b] = [light(rgba(getComputedStyle(element).color)), light(behind(element))];
+          const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+          if (ratio < 4.5) found.set(`${element.tagName}.${element.className}`, `${ratio.toFixed(2)} ${node.textContent!.trim().slice(0, 40)}`);
+        }
+        return Object.fromEntries(found);
+      });
+      expect(faint, `${word}, ${colorScheme}`).toEqual({});
+    }
+  }
+});
