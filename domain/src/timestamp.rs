@@ -36,7 +36,8 @@ pub fn parse_rfc3339_ms(text: &str) -> Option<i64> {
 pub fn since_created_at(raw: Raw) -> Result<Option<String>, Refusal> {
     let text = match raw {
         Raw::Absent => return Ok(None),
-        Raw::Text(t) => t,
+        Raw::Text(t) if t.is_empty() => return Ok(None),
+        Raw::Text(t) => t.trim_matches(crate::field::is_blank).to_owned(),
         Raw::Other(_) => return Err(Refusal::new("since_created_at", "since_created_at must be a string")),
     };
     let refusal = || {
@@ -99,21 +100,15 @@ mod tests {
         check("2026-10-05T12:00:00.000Z", "2026-10-05T12:00:00Z");
         check("2026-10-05T12:00:00+02:00", "2026-10-05T10:00:00Z");
         check("2026-10-05t12:00:00z", "2026-10-05T12:00:00Z");
+        check(" 2026-10-05\n", "2026-10-05T00:00:00Z");
+        assert_eq!(since_created_at("".into()).expect("nothing"), None);
     }
 
     #[test]
     fn what_is_no_time_is_shown_in_the_refusal() {
-        for bad in [
-            "2026",
-            "2026-13-01",
-            "2026-02-30",
-            "2026-1-1",
-            "2026-01-01T00:00:00",
-            "today",
-            "",
-            "٢٠٢٦-01-01",
-            "0000-01-01",
-        ] {
+        for bad in
+            ["2026", "2026-13-01", "2026-02-30", "2026-1-1", "2026-01-01T00:00:00", "today", "٢٠٢٦-01-01", "0000-01-01"]
+        {
             let refused = since_created_at(bad.into()).expect_err(bad);
             assert!(refused.message.starts_with(&format!("since_created_at='{bad}' is not")), "{}", refused.message);
         }

@@ -90,9 +90,16 @@ impl Args {
         Raw::from(self.0.shift_remove(name))
     }
 
-    /// Whether an argument was given and says something: null and the empty text do not.
+    /// Whether an argument was given and says something: null, no, nothing, zero and empty values do not.
     pub fn has(&self, name: &str) -> bool {
-        self.0.get(name).is_some_and(|v| !v.is_null() && v != "")
+        self.0.get(name).is_some_and(|value| match value {
+            Value::Null => false,
+            Value::Bool(yes) => *yes,
+            Value::Number(n) => n.as_f64() != Some(0.0),
+            Value::String(s) => !s.is_empty(),
+            Value::Array(items) => !items.is_empty(),
+            Value::Object(members) => !members.is_empty(),
+        })
     }
 
     /// Takes a number; `None` when missing or null.

@@ -94,7 +94,7 @@ pub const ARTIFACT_GET: Tool = Tool {
 };
 
 async fn event_list(state: AppState, mut args: Args) -> Answer {
-    let note = note(&mut args)?;
+    let note = note(&mut args);
     let filter = filter(&mut args)?;
     let since_event_id = field::optional_routing("since_event_id", args.raw("since_event_id"))?;
     let before_event_id = field::optional_routing("before_event_id", args.raw("before_event_id"))?;
@@ -125,7 +125,7 @@ async fn event_list(state: AppState, mut args: Args) -> Answer {
 }
 
 async fn event_wait(state: AppState, mut args: Args) -> Answer {
-    let note = note(&mut args)?;
+    let note = note(&mut args);
     let filter = filter(&mut args)?;
     let since_event_id = field::optional_routing("since_event_id", args.raw("since_event_id"))?;
     let limit = limit(&mut args)?;
@@ -175,10 +175,13 @@ async fn event_get(state: AppState, mut args: Args) -> Answer {
 }
 
 async fn artifact_get(state: AppState, mut args: Args) -> Answer {
-    let id = field::routing("artifact_id", args.raw("artifact_id"))?;
+    let given = args.raw("artifact_id");
+    let id = field::routing("artifact_id", given.clone())?;
     let artifact = state.log.artifact(id.clone()).await?.ok_or_else(|| {
+        // As it was sent: that is what the caller will look for.
+        let shown = if let Raw::Text(text) = &given { text.clone() } else { id.clone() };
         Failure::Refused(
-            Refusal::new("artifact_id", format!("artifact {} not found", refusal::quoted(&id))).value(id.as_str()),
+            Refusal::new("artifact_id", format!("artifact {} not found", refusal::quoted(&shown))).value(id.as_str()),
         )
     })?;
     answer(&json!({"artifact": artifact}))
@@ -201,9 +204,11 @@ fn filter(args: &mut Args) -> Result<Filter, Refusal> {
 }
 
 /// The caller's identity filters nothing; whoever gave it without a writer may have meant it to, so it is said.
-fn note(args: &mut Args) -> Result<Option<&'static str>, Refusal> {
-    let given = field::optional_routing("from_agent", args.raw("from_agent"))?.is_some();
-    Ok((given && !args.has("writer")).then_some(NOTE))
+fn note(args: &mut Args) -> Option<&'static str> {
+    // Not checked: it filters nothing, whatever it is.
+    let named = args.has("from_agent");
+    args.raw("from_agent");
+    (named && !args.has("writer")).then_some(NOTE)
 }
 
 fn with_note(mut answer: Value, note: Option<&str>) -> Value {
@@ -216,10 +221,10 @@ fn with_note(mut answer: Value, note: Option<&str>) -> Value {
 fn order(raw: Raw, has_since: bool) -> Result<Order, Refusal> {
     let value = match raw {
         Raw::Absent => return Ok(if has_since { Order::Asc } else { Order::Desc }),
-        Raw::Text(text) => match text.trim().to_ascii_lowercase().as_str() {
-            "asc" => return Ok(Order::Asc),
-            "desc" => return Ok(Order::Desc),
-            _ => Value::String(text),
+        Raw::Text(text) => match text.trim_matches(field::is_blank).to_ascii_lowercase() {
+            word if word == "asc" => return Ok(Order::Asc),
+            word if word == "desc" => return Ok(Order::Desc),
+            word => Value::String(word),
         },
         Raw::Other(value) => value,
     };

@@ -170,15 +170,18 @@ async fn patch_submit(state: AppState, mut args: Args, broken_metadata: bool) ->
         created_by: from_agent.clone(),
         metadata: metadata.clone(),
     };
-    // An agent that names no author is told about `from_agent`, the argument it knows.
-    field::routing("from_agent", from_agent.clone())?;
-    let artifact = check_artifact(draft).await?;
+    // Agents know the sentence with the artifact's word for the author; the field says what the argument is called here.
+    let artifact = check_artifact(draft).await.map_err(|failure| match failure {
+        Failure::Refused(r) if r.field == "created_by" => {
+            Failure::Refused(Refusal { field: "from_agent".to_owned(), ..r })
+        }
+        other => other,
+    })?;
     let mut draft = EventDraft { from_agent, metadata, ..routing(&mut args) };
     draft.event_type = "patch.ready".into();
     draft.status = "ready".into();
     draft.room = match args.raw("room") {
         Raw::Absent => "patches".into(),
-        Raw::Text(room) if room.is_empty() => "patches".into(),
         room => room,
     };
     let event = refuse_broken(draft.check()?, broken_metadata)?;
