@@ -14,7 +14,8 @@ use crate::pages::{ArtifactRoute, EventRoute, LogRoute, NotFound, NowRoute, Sign
 #[component]
 pub fn App() -> impl IntoView {
     provide_meta_context();
-    provide_live(provide_page_clock());
+    provide_page_clock();
+    provide_live();
     view! {
         <Title formatter=|page: String| if page.is_empty() { "Loggia".to_owned() } else { format!("{page} · Loggia") }/>
         <Router>

@@ -32,7 +32,7 @@ pub struct PageClock {
 }
 
 /// Puts a clock into the context and starts it, in the browser.
-pub fn provide_page_clock() -> PageClock {
+pub fn provide_page_clock() {
     let clock = PageClock { tick_ms: RwSignal::new(None), ahead_ms: RwSignal::new(0), zone: RwSignal::new(Zone::Utc) };
     provide_context(clock);
     Effect::new(move |_| {
@@ -49,7 +49,6 @@ pub fn provide_page_clock() -> PageClock {
             on_cleanup(move || handle.clear());
         }
     });
-    clock
 }
 
 /// The clock of this page.

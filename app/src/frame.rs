@@ -8,6 +8,8 @@ mod top;
 use leptos::prelude::*;
 
 use crate::backend::Viewer;
+use crate::clock::use_page_clock;
+use crate::live::use_live;
 use crate::loading::{Answer, Question, load};
 pub(crate) use rail::Mark;
 use rail::Rail;
@@ -22,19 +24,24 @@ pub fn Frame(
     /// The page.
     children: Children,
 ) -> impl IntoView {
+    if signed_in {
+        use_live().start(use_page_clock());
+    }
     let viewer = signed_in.then(|| load(Signal::stored(Question::Viewer)));
     let viewer = move |show: fn(Viewer) -> AnyView| {
         viewer.map(|viewer| {
-            let shown = move || {
-                Suspend::new(async move {
-                    match viewer.await {
-                        Ok(Answer::Viewer(viewer)) => show(viewer),
-                        // Whatever went wrong is the page's to tell.
-                        _ => ().into_any(),
-                    }
-                })
-            };
-            view! { <Suspense>{shown}</Suspense> }.into_any()
+            view! {
+                <Suspense>
+                    {move || Suspend::new(async move {
+                        match viewer.await {
+                            Ok(Answer::Viewer(viewer)) => show(viewer),
+                            // Whatever went wrong is the page's to tell.
+                            _ => ().into_any(),
+                        }
+                    })}
+                </Suspense>
+            }
+            .into_any()
         })
     };
     view! {

@@ -78,23 +78,16 @@ pub struct Live {
     engine: StoredValue<engine::Engine, LocalStorage>,
 }
 
-/// Puts the stream into the context; in the browser it connects after hydration.
-pub fn provide_live(clock: PageClock) -> Live {
+/// Puts the stream into the context. It connects when somebody calls [`Live::start`].
+pub fn provide_live() {
     let link = RwSignal::new(Link::Snapshot);
     let heartbeat = RwSignal::new(None);
-    #[cfg(not(feature = "hydrate"))]
-    let live = {
-        let _ = clock;
-        Live { link, heartbeat }
-    };
-    #[cfg(feature = "hydrate")]
-    let live = {
-        let engine = StoredValue::new_local(engine::Engine::new(link, heartbeat));
-        engine::start(engine, clock);
-        Live { link, heartbeat, engine }
-    };
-    provide_context(live);
-    live
+    provide_context(Live {
+        link,
+        heartbeat,
+        #[cfg(feature = "hydrate")]
+        engine: StoredValue::new_local(engine::Engine::new(link, heartbeat)),
+    });
 }
 
 /// The stream of this page.
@@ -111,6 +104,14 @@ impl Live {
     /// The last sign of life. Tracked.
     pub fn heartbeat(self) -> Option<Heartbeat> {
         self.heartbeat.get()
+    }
+
+    /// Connects after hydration, as long as the calling component lives: the frame of pages for somebody who is signed in.
+    pub fn start(self, clock: PageClock) {
+        #[cfg(not(feature = "hydrate"))]
+        let _ = (self.link, clock);
+        #[cfg(feature = "hydrate")]
+        engine::start(self.engine, clock);
     }
 
     /// Hands over everything after a cursor that passes a filter, in batches of one animation frame, until the calling component is

@@ -1,7 +1,7 @@
 // More events than anybody can read: the page stays bounded, answers its reader, and shows only what was asked for. Without traces,
 // whose snapshots of a thousand rows would be what is measured.
 import { expect, test } from './support/fixtures.ts';
-import { chips, live, open, row, rowIds, rows } from './support/pages.ts';
+import { chips, firstDifference, live, open, rowIds, rows } from './support/pages.ts';
 
 test.use({ trace: 'off' });
 
@@ -26,7 +26,8 @@ test('a long burst leaves a bounded page that answers all the while', async ({ h
   await expect(rows(page).first()).toContainText('the last one');
   await expect(rows(page)).toHaveCount(1_000);
   await expect(page.getByRole('main')).toContainText('301 older rows left this page to keep it light');
-  expect(await rowIds(page)).toEqual((await hub.mcp.newest(500)).map((event) => event.id).concat((await rowIds(page)).slice(500)));
+  const newest = (await hub.mcp.newest(500)).map((event) => event.id);
+  expect(firstDifference((await rowIds(page)).slice(0, 500), newest)).toBeNull();
   const worstMs = await page.evaluate(() => (window as unknown as { worstMs: number }).worstMs);
   expect(worstMs, 'the longest time in ms in which the page did not react').toBeLessThan(PATIENCE_MS);
 
@@ -49,48 +50,48 @@ test('what comes while the reader pauses is counted, and what no longer fits is 
   await expect(page.getByRole('main')).toContainText(/left this page to keep it light/);
 });
 
-test('a filter that changes during a burst leaves nothing of the old one', async ({ hub, page }) => {
+test('a filter that changes during a burst leaves nothing of the old one, and no hole', async ({ hub, page }) => {
   await hub.mcp.append({ type: 'note.a', body: 'first' });
-  await open(page, '/log');
+  await open(page, '/log?type=note.a');
   await live(page);
+  // Whatever the chip says, nothing else may ever be in the table below it.
+  await page.evaluate(() => {
+    const watched = window as unknown as { strangers: string[] };
+    watched.strangers = [];
+    new MutationObserver(() => {
+      const chip = document.querySelector('.chips .chip span')?.textContent?.trim();
+      const wanted = chip === 'type note.a' ? 'note.a' : 'note.b';
+      document.querySelectorAll('table.events tbody .c-type').forEach((cell) => {
+        if (chip && cell.textContent !== wanted) watched.strangers.push(`${cell.textContent} under ${chip}`);
+      });
+    }).observe(document.body, { childList: true, subtree: true, characterData: true });
+  });
   let stop = false;
   const burst = (async () => {
     for (let at = 0; !stop; at += 4) {
       await Promise.all([0, 1, 2, 3].map((n) => hub.mcp.append({ type: n % 2 ? 'note.a' : 'note.b', body: `burst ${at + n}` })));
-      await new Promise((resolve) => setTimeout(resolve, 40));
+      await new Promise((resolve) => setTimeout(resolve, 10));
     }
   })();
   try {
-    await expect(row(page, 'note.b').first()).toBeVisible();
-    await page.goto('/log?type=note.a');
-    await live(page);
-    // From the moment at which the chip is there, nothing else may ever be in the table.
-    await page.evaluate(() => {
-      const watched = window as unknown as { strangers: string[] };
-      watched.strangers = [];
-      new MutationObserver(() => {
-        const chip = document.querySelector('.chips .chip')?.textContent ?? '';
-        if (!chip.includes('note.b')) return;
-        document.querySelectorAll('table.events tbody .c-type').forEach((cell) => {
-          if (cell.textContent !== 'note.b') watched.strangers.push(cell.textContent ?? '');
-        });
-      }).observe(document.body, { childList: true, subtree: true, characterData: true });
-    });
-    await page.locator('.chips').getByRole('link', { name: 'remove type note.a' }).click();
-    await expect(row(page, 'note.b').first()).toBeVisible();
-    await row(page, 'note.b').first().getByRole('link', { name: 'note.b' }).dispatchEvent('click');
-    await expect(chips(page)).toHaveText([/type note\.b/]);
-    await expect(page).toHaveURL('/log?type=note.b');
-    const newest = await rows(page).first().textContent();
-    await expect(rows(page).first(), 'the stream goes on under the new filter').not.toHaveText(newest!);
-    await expect(rows(page).first()).toContainText('note.b');
+    for (const [turn, chip, type] of [
+      ['leave out', 'not type note.a', 'note.b'],
+      ['only this', 'type note.a', 'note.a'],
+      ['leave out', 'not type note.a', 'note.b'],
+      ['only this', 'type note.a', 'note.a'],
+    ] as const) {
+      await chips(page).getByRole('link', { name: turn }).click();
+      await expect(chips(page).locator('span').first()).toHaveText(chip);
+      const before = (await rowIds(page))[0];
+      await expect.poll(async () => (await rowIds(page)).indexOf(before!), 'the stream goes on').toBeGreaterThan(3);
+      const seen = await rowIds(page);
+      const all = (await hub.mcp.newest(500, { type })).map((event) => event.id);
+      const wanted = all.slice(all.indexOf(seen[0]!)).slice(0, seen.length);
+      expect(firstDifference(seen.slice(0, wanted.length), wanted), chip).toBeNull();
+    }
   } finally {
     stop = true;
     await burst;
   }
-  const wanted = (await hub.mcp.newest(500, { type: 'note.b' })).map((event) => event.id);
-  await expect.poll(async () => (await rowIds(page))[0]).toBe(wanted[0]);
-  const seen = await rowIds(page);
-  expect(seen).toEqual(wanted.slice(0, seen.length));
-  expect(await page.evaluate(() => (window as unknown as { strangers: string[] }).strangers)).toEqual([]);
+  expect(await page.evaluate(() => (window as unknown as { strangers: string[] }).strangers.slice(0, 3))).toEqual([]);
 });

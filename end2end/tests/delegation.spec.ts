@@ -25,7 +25,7 @@ test('a delegation between two agents appears on every page as it happens', asyn
 
     const requested = await agents.next('requested');
     await expect(rows(log)).toHaveCount(1, SOON);
-    await expect(row(log, 'task.request')).toContainText(/open.*mac:claude.*win:codex.*project\/retry_pauses.*delegation/, SOON);
+    await expect(row(log, 'task.request')).toContainText(/open.*mac:claude.*win:codex.*retry_pauses.*delegation/, SOON);
     await expect(column(now, 'open').getByRole('link')).toContainText('Grow the pause between retries', SOON);
     await expect(now.getByRole('heading', { level: 1 })).toHaveText('Nothing needs anyone', SOON);
 

@@ -99,7 +99,7 @@ test.describe('on a wide screen', () => {
     for (const name of ['project/a b&c', '%2541', 'x+y=1#?', 'é漢😀"\'', '..']) {
       await hub.mcp.append({ stream: name, correlation_id: name, body: `in ${name}` });
       await open(page, '/log');
-      await row(page, `in ${name}`).locator('.c-room').getByRole('link', { name, exact: true }).first().click();
+      await row(page, `in ${name}`).getByTitle(`only stream ${name}`, { exact: true }).click();
       await expect(chips(page), name).toHaveText([new RegExp(`stream ${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}`)]);
       await expect(rows(page), name).toHaveCount(1);
       await page.reload();

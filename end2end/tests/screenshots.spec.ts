@@ -1,11 +1,10 @@
 // Pictures of every page for people to look at: `test-results/screenshots`. The only claim here is that every page opens without a
 // fault; whether it is beautiful is judged by eye.
-import type { BrowserContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 
-import { expect, signIn, test } from './support/fixtures.ts';
-import type { Hub } from './support/hub.ts';
-import { hydrated, live } from './support/pages.ts';
-import { busyHub, demoHub } from './support/palaces.ts';
+import { expect, test } from './support/fixtures.ts';
+import { live, open } from './support/pages.ts';
+import { writeBusyDay, writeDemo } from './support/palaces.ts';
 
 const FOLDER = 'test-results/screenshots';
 const DESK = { width: 1360, height: 860 };
@@ -22,66 +21,52 @@ async function picture(page: Page, name: string): Promise<void> {
   }
 }
 
-/** Takes pictures of pages in light and dark on a desk, and on a phone. */
-async function pictures(context: BrowserContext, hub: Hub, pages: Record<string, string>, name: string): Promise<void> {
-  await signIn(context, hub);
-  const page = await context.newPage();
-  for (const [path, word] of Object.entries(pages).map(([word, path]) => [path, word] as const)) {
-    for (const [look, colorScheme, size] of [
-      ['light', 'light', DESK],
-      ['dark', 'dark', DESK],
-      ['phone', 'light', PHONE],
-    ] as const) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
-      await page.goto(hub.url + path);
-      await hydrated(page);
-      if (word !== 'sign-in') await live(page);
-      await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
-      await picture(page, `${word}-${name}-${look}`);
-    }
+/** Takes pictures of a page in light and dark on a desk, and on a phone. */
+async function looks(page: Page, name: string): Promise<void> {
+  for (const [look, colorScheme, size] of [
+    ['light', 'light', DESK],
+    ['dark', 'dark', DESK],
+    ['phone', 'light', PHONE],
+  ] as const) {
+    await page.setViewportSize(size);
+    await page.emulateMedia({ colorScheme });
+    await picture(page, `${name}-${look}`);
   }
-  await page.close();
 }
 
-test('pictures of an empty hub', async ({ context, hub }) => {
-  await pictures(context, hub, { now: '/', log: '/log' }, 'empty');
+/** Opens each page and takes its pictures. */
+async function pictures(page: Page, pages: Record<string, string>, name: string): Promise<void> {
+  for (const [word, path] of Object.entries(pages)) {
+    await page.setViewportSize(DESK);
+    await open(page, path);
+    // The page for an unknown address asks the hub for nothing.
+    if (word !== 'nowhere') await live(page);
+    await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+    await looks(page, `${word}-${name}`);
+  }
+}
+
+test('pictures of an empty hub', async ({ page }) => {
+  await pictures(page, { now: '/', log: '/log' }, 'empty');
 });
 
-test('pictures of a day of delegations', async ({ context, faults }) => {
+test('pictures of a day of delegations', async ({ faults, hub, page }) => {
   faults.expect(/status of 404 .*(nowhere|unknown)/);
-  const { hub, pages } = await demoHub();
-  try {
-    await pictures(context, hub, { ...pages, filtered: '/log?type=task.request&type=patch.ready&exclude_from_agent=ci%3Arunner', missing: '/task?id=unknown', nowhere: '/nowhere' }, 'demo');
-  } finally {
-    await hub.dispose();
-  }
+  const filtered = '/log?type=task.request&type=patch.ready&exclude_from_agent=ci%3Arunner';
+  await pictures(page, { ...(await writeDemo(hub)), filtered, missing: '/task?id=unknown', nowhere: '/nowhere' }, 'demo');
 });
 
-test('pictures of ten thousand events', async ({ context }) => {
-  const { hub, pages } = await busyHub();
-  try {
-    expect((await hub.mcp.newest(1))[0]!.seq).toBeGreaterThanOrEqual(9_800);
-    await pictures(context, hub, { now: pages.now, log: pages.log, task: pages.task }, 'busy');
-  } finally {
-    await hub.dispose();
-  }
+test('pictures of ten thousand events', async ({ hub, page }) => {
+  const { now, log, task } = await writeBusyDay(hub);
+  expect((await hub.mcp.newest(1))[0]!.seq).toBeGreaterThanOrEqual(10_000);
+  await pictures(page, { now, log, task }, 'busy');
 });
 
 test.describe('signed out', () => {
   test.use({ signedIn: false });
 
-  test('pictures of the sign-in', async ({ hub, page }) => {
-    for (const [look, colorScheme, size] of [
-      ['light', 'light', DESK],
-      ['dark', 'dark', DESK],
-      ['phone', 'light', PHONE],
-    ] as const) {
-      await page.setViewportSize(size);
-      await page.emulateMedia({ colorScheme });
-      await page.goto(`${hub.url}/sign-in?error=invalid`);
-      await hydrated(page);
-      await picture(page, `sign-in-${look}`);
-    }
+  test('pictures of the sign-in', async ({ page }) => {
+    await open(page, '/sign-in?error=invalid');
+    await looks(page, 'sign-in');
   });
 });

@@ -26,7 +26,22 @@ pub(crate) fn cargo(workspace: &Workspace) -> Command {
     command.env_remove("LEPTOS_OUTPUT_NAME");
     // Would move the binaries to another folder.
     command.env_remove("CARGO_BUILD_TARGET");
+    // Flags in the environment replace those of `.cargo/config.toml`, which both halves must share.
+    for (variable, separator) in [("RUSTFLAGS", " "), ("CARGO_ENCODED_RUSTFLAGS", "\u{1f}")] {
+        if let Ok(flags) = std::env::var(variable) {
+            command.env(variable, with_shared_flags(&flags, separator));
+        }
+    }
     command
+}
+
+/// Somebody's own flags and those of `.cargo/config.toml`.
+fn with_shared_flags(flags: &str, separator: &str) -> String {
+    let shared = ["--cfg", "erase_components"].join(separator);
+    if flags.contains(&shared) {
+        return flags.to_owned();
+    }
+    if flags.is_empty() { shared } else { format!("{flags}{separator}{shared}") }
 }
 
 /// Runs a command whose own output is worth seeing.
@@ -140,6 +155,15 @@ mod tests {
         let log = lines.join("\n");
         let end = last_lines(&log);
         assert!(end.starts_with("line 76\n") && end.ends_with("line 100"), "{end}");
+    }
+
+    #[test]
+    fn flags_of_the_environment_keep_those_that_both_halves_share() {
+        assert_eq!(with_shared_flags("-Ctarget-cpu=native", " "), "-Ctarget-cpu=native --cfg erase_components");
+        assert_eq!(with_shared_flags("--cfg erase_components -g", " "), "--cfg erase_components -g");
+        assert_eq!(with_shared_flags("-g", "\u{1f}"), "-g\u{1f}--cfg\u{1f}erase_components");
+        assert_eq!(with_shared_flags("", " "), "--cfg erase_components");
+        assert!(include_str!("../../.cargo/config.toml").contains(r#"rustflags = ["--cfg", "erase_components"]"#));
     }
 
     #[test]

@@ -32,7 +32,7 @@ pub(crate) fn build(workspace: &Workspace, from: Option<WasmFrom>) -> Result<Pat
     let compiler = step(1, 3, "setup", || setup::for_builds(workspace, from))?;
     step(2, 3, "site: the browser half, compiled to wasm", || {
         site::build(workspace, &compiler, Quality::Release)?;
-        site::check_budget(workspace)
+        site::weigh(workspace)
     })?;
     step(3, 3, "hub: the release binary", || build_hub(workspace))?;
     Ok(workspace.hub("release"))

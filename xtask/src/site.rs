@@ -19,7 +19,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 use wasm_bindgen_cli_support::Bindgen;
 
-pub(crate) use self::budget::{check as check_budget, heaviest_file};
+pub(crate) use self::budget::{check as check_budget, heaviest_file, weigh};
 use crate::command::loud;
 use crate::progress::{elapsed, say};
 use crate::setup::wasm::{TARGET, WasmCompiler};
@@ -28,8 +28,17 @@ use crate::workspace::Workspace;
 /// The name of the script, the wasm and the stylesheet; the pages ask for it.
 const NAME: &str = "loggia";
 /// What the site is made of, besides the compiler: a change in none of these needs no new site.
-const INPUTS: [&str; 8] =
-    ["app", "domain", "style", "public", "Cargo.toml", "Cargo.lock", "xtask/src/site.rs", "xtask/src/site"];
+const INPUTS: [&str; 9] = [
+    "app",
+    "domain",
+    "style",
+    "public",
+    "Cargo.toml",
+    "Cargo.lock",
+    ".cargo/config.toml",
+    "xtask/src/site.rs",
+    "xtask/src/site",
+];
 
 /// For whom a site is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

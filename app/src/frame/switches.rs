@@ -18,7 +18,7 @@ pub(super) fn ZoneSwitch() -> impl IntoView {
     };
     let now = move || clock.tick_ms().map(|tick_ms| clock.stamp(tick_ms).time).unwrap_or_default();
     view! {
-        <button type="button" class="button zone" title=move || next() on:click=move |_| clock.switch_zone()>
+        <button type="button" class="button zone needs-script" title=move || next() on:click=move |_| clock.switch_zone()>
             <span class="zone-name">{move || clock.zone_name()}</span>
             <span class="zone-now" aria-hidden="true">{move || now()}</span>
         </button>

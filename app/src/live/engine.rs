@@ -15,6 +15,11 @@ use super::{Arrival, Heartbeat, Link, SILENCE_MS};
 use crate::clock::PageClock;
 use crate::{ask, browser};
 
+/// A batch that took longer to show was a large one, in ms.
+const SLOW_SHOW_MS: u64 = 60;
+/// The longest rest between two batches, in ms.
+const MAX_REST_MS: u64 = 2000;
+
 /// The engine of one tab.
 #[derive(Clone)]
 pub(super) struct Engine(Rc<Inner>);
@@ -33,6 +38,8 @@ struct Inner {
     last_sign_ms: Cell<u64>,
     arrived: RefCell<Vec<Arrival>>,
     frame_asked: Cell<bool>,
+    /// How long the page took to show the last batch.
+    last_show_ms: Cell<u64>,
     switch_asked: Cell<bool>,
 }
 
@@ -84,6 +91,7 @@ impl Engine {
             last_sign_ms: Cell::new(0),
             arrived: RefCell::new(Vec::new()),
             frame_asked: Cell::new(false),
+            last_show_ms: Cell::new(0),
             switch_asked: Cell::new(false),
         }))
     }
@@ -247,14 +255,30 @@ impl Engine {
             return;
         }
         let engine = self.clone();
-        request_animation_frame(move || {
-            engine.0.frame_asked.set(false);
-            let batch = std::mem::take(&mut *engine.0.arrived.borrow_mut());
-            let deliver = engine.0.follow.borrow().as_ref().map(|follow| Rc::clone(&follow.deliver));
-            if let (Some(deliver), false) = (deliver, batch.is_empty()) {
-                deliver(batch);
-            }
-        });
+        // At most half of the time goes into showing, so that a page under a burst still hears its reader.
+        let rest_ms = self.0.last_show_ms.get();
+        if rest_ms < SLOW_SHOW_MS {
+            request_animation_frame(move || engine.deliver());
+        } else {
+            set_timeout(move || request_animation_frame(move || engine.deliver()), Duration::from_millis(rest_ms));
+        }
+    }
+
+    fn deliver(&self) {
+        self.0.frame_asked.set(false);
+        let batch = std::mem::take(&mut *self.0.arrived.borrow_mut());
+        let deliver = self.0.follow.borrow().as_ref().map(|follow| Rc::clone(&follow.deliver));
+        if let (Some(deliver), false) = (deliver, batch.is_empty()) {
+            let started_ms = browser::now_ms();
+            deliver(batch);
+            let engine = self.clone();
+            // The frame after next begins when the rows are built and laid out.
+            request_animation_frame(move || {
+                request_animation_frame(move || {
+                    engine.0.last_show_ms.set(browser::now_ms().saturating_sub(started_ms).min(MAX_REST_MS));
+                });
+            });
+        }
     }
 
     fn failed(&self) {

@@ -1,6 +1,7 @@
 //! Events as rows of a table. A cell's value leads to the log with that value added to the filter, the body to the event itself.
 
 use leptos::prelude::*;
+use loggia_domain::task::title;
 use loggia_domain::{Column, Event, Filter};
 
 use super::{Agent, Form, Moment, StatusBadge, revealed};
@@ -79,7 +80,7 @@ pub fn EventRow(
         let cell = add(&filter, Column::ToAgent, &to, view! { <Agent name=to.clone()/> }.into_any());
         view! { <span class="arrow" aria-label="to">" → "</span>{cell} }.into_any()
     });
-    let stream = add(&filter, Column::Stream, &event.stream, revealed(&event.stream));
+    let stream = add(&filter, Column::Stream, &event.stream, revealed(last_part(&event.stream)));
     let room = add(&filter, Column::Room, &event.room, revealed(&event.room));
     let kind = add(&filter, Column::Type, &event.event_type, event.event_type.clone().into_any());
     view! {
@@ -88,7 +89,7 @@ pub fn EventRow(
             <td role="cell" class="c-type">{kind}</td>
             <td role="cell" class="c-status">{status}</td>
             <td role="cell" class="c-agents">{from}{to}</td>
-            <td role="cell" class="c-room">{stream}<span class="slash">" / "</span>{room}</td>
+            <td role="cell" class="c-room">{stream}<span class="slash">"/"</span>{room}</td>
             <td role="cell" class="c-body"><BodyLine event=event/></td>
         </tr>
     }
@@ -100,7 +101,9 @@ fn BodyLine(
     /// The event.
     event: Event,
 ) -> impl IntoView {
-    let line = one_line(&event.body);
+    // A request's body starts with the word `Goal`; what tells it apart is the goal itself.
+    let said = if event.event_type == "task.request" { title(&event.body) } else { &event.body };
+    let line = one_line(said);
     let text =
         if line.is_empty() { view! { <span class="faint">"no text"</span> }.into_any() } else { revealed(&line) };
     let more = event.body_truncated.then_some("…");
@@ -121,6 +124,11 @@ fn add(filter: &Filter, column: Column, value: &str, shown: AnyView) -> AnyView 
     view! { <a class="add" href=target title=title>{shown}</a> }.into_any()
 }
 
+/// The part of a stream's name that tells it apart in a narrow column; the whole name is in the link's title.
+fn last_part(stream: &str) -> &str {
+    stream.rsplit('/').find(|part| !part.is_empty()).unwrap_or(stream)
+}
+
 /// A text on one line: runs of white space become one space.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -134,5 +142,12 @@ mod tests {
     fn a_body_becomes_one_line() {
         assert_eq!(one_line("Goal:\r\n  a\tb\n\n"), "Goal: a b");
         assert_eq!(one_line(" \n"), "");
+    }
+
+    #[test]
+    fn a_stream_is_told_apart_by_its_last_part() {
+        for (stream, part) in [("project/atlas", "atlas"), ("shared", "shared"), ("a/", "a"), ("//", "//")] {
+            assert_eq!(last_part(stream), part);
+        }
     }
 }

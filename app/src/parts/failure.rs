@@ -18,13 +18,13 @@ pub fn Failure(
         Effect::new(move |_| browser::go(&href::sign_in(&browser::here())));
     }
     let (title, next) = sentences(error.0.code, what);
-    let hint = error.0.hint.map(|hint| view! { <p>{hint}</p> }.into_any());
+    // What the hub itself advises is closer to the cause than what can be said in general.
+    let advice = error.0.hint.unwrap_or_else(|| next.to_owned());
     view! {
         <section class="failure" role="alert">
             <h1>{title}</h1>
             <p class="cause"><code>{error.0.error}</code></p>
-            {hint}
-            <p>{next}</p>
+            <p>{advice}</p>
             <p><a href="/">"Now"</a>" · "<a href="/log">"Log"</a></p>
         </section>
     }

@@ -54,7 +54,7 @@ export const test = base.extend<Options & Fixtures>({
 });
 
 /** Gives a context a session, the way the sign-in form does. */
-export async function signIn(context: BrowserContext, hub: Hub, url = hub.url): Promise<void> {
-  const response = await context.request.post(`${url}/sign-in`, { form: { token: hub.token, next: '/' }, maxRedirects: 0 });
+async function signIn(context: BrowserContext, hub: Hub): Promise<void> {
+  const response = await context.request.post(`${hub.url}/sign-in`, { form: { token: hub.token, next: '/' }, maxRedirects: 0 });
   base.expect(response.headers()['location']).toBe('/');
 }

@@ -3,7 +3,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +61,22 @@ export class Hub {
   /** Ends the process at once, as a power cut would. */
   async kill(): Promise<void> {
     await this.end('SIGKILL');
+  }
+
+  /** Ends the process as a service manager would. */
+  async stop(): Promise<void> {
+    await this.end('SIGTERM');
+  }
+
+  /** Copies the log of a hub that is stopped; what it gives puts the copy back. */
+  async saveLog(): Promise<() => Promise<void>> {
+    const copy = mkdtempSync(join(this.home, 'backup-'));
+    const files = async () => (await readdir(this.palace)).filter((name) => name.startsWith('logstream.sqlite3'));
+    for (const name of await files()) await cp(join(this.palace, name), join(copy, name));
+    return async () => {
+      for (const name of await files()) await rm(join(this.palace, name));
+      await cp(copy, this.palace, { recursive: true });
+    };
   }
 
   /** Starts again on the same port and palace. */

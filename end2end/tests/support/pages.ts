@@ -43,6 +43,12 @@ export async function rowIds(page: Page): Promise<string[]> {
   );
 }
 
+/** The first place at which two lists of ids differ, in short; `null` when they are the same. */
+export function firstDifference(seen: string[], wanted: string[]): { at: number; seen: string[]; wanted: string[] } | null {
+  const at = Array.from({ length: Math.max(seen.length, wanted.length) }).findIndex((_, at) => seen[at] !== wanted[at]);
+  return at < 0 ? null : { at, seen: seen.slice(at, at + 3), wanted: wanted.slice(at, at + 3) };
+}
+
 /** Where the delegation of a task page stands. */
 export function state(page: Page): Locator {
   return page.locator('main .page-head .status');

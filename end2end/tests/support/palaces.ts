@@ -1,28 +1,26 @@
-// Palaces with something in them, and the addresses of their pages.
-import { Hub } from './hub.ts';
+// What is written into a palace before it is looked at, and the addresses of its pages.
+import type { Hub } from './hub.ts';
 import type { Event } from './mcp.ts';
 
 /** The addresses of every page, by name. */
 export type Addresses = Record<'now' | 'log' | 'event' | 'task' | 'artifact', string>;
 
-/** A hub with the day of invented delegations that `loggia demo` writes. */
-export async function demoHub(): Promise<{ hub: Hub; pages: Addresses }> {
-  const hub = await Hub.start();
+/** Writes the day of invented delegations of `loggia demo`. */
+export async function writeDemo(hub: Hub): Promise<Addresses> {
   await hub.command('demo');
   const events = await hub.mcp.newest();
   const withPatch = events.find((event) => event.type === 'patch.ready');
   if (!withPatch) throw new Error('the demo holds no patch');
-  return { hub, pages: addresses(withPatch) };
+  return addresses(withPatch);
 }
 
-/** A hub with ten thousand events of twelve agents in forty rooms, a hundred delegations among them. */
-export async function busyHub(): Promise<{ hub: Hub; pages: Addresses }> {
-  const hub = await Hub.start();
+/** Writes ten thousand events of twelve agents in forty rooms, a hundred delegations among them. */
+export async function writeBusyDay(hub: Hub): Promise<Addresses> {
   const agents = Array.from({ length: 12 }, (_, at) => `${['mac', 'win', 'lab', 'ci'][at % 4]}:${['claude', 'codex', 'cursor'][at % 3]}`);
   const pick = <T>(list: readonly T[], at: number): T => list[at % list.length]!;
   const types = ['status', 'room.message', 'task.reply', 'note.progress'];
   await hub.mcp.burst(
-    9_600,
+    9_800,
     (at) => ({
       type: pick(types, at * 7),
       stream: `project/${pick(['atlas', 'loggia', 'palace', 'shared_agent_brain', 'a-project-with-quite-a-long-name'], at * 3)}`,
@@ -42,7 +40,7 @@ export async function busyHub(): Promise<{ hub: Hub; pages: Addresses }> {
     if (at % 4 === 2) patch = (await hub.mcp.submit(task, 'diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\n', claim.from_agent)).event;
     if (at % 4 === 3) await hub.mcp.ack(task, claim.from_agent, 'blocked', 'Who still calls this route?');
   }
-  return { hub, pages: addresses(patch!) };
+  return addresses(patch!);
 }
 
 function addresses(patch: Event): Addresses {

@@ -96,7 +96,9 @@ fn row(line: &Line) -> AnyView {
         Kind::Note => "line note-line",
     };
     let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
-    view! { <div class=class data-o=number(line.old) data-n=number(line.new)>{line_text(&line.text)}</div> }.into_any()
+    // Both sides in columns of their own; the stylesheet draws them, so that copying gives the text alone.
+    let numbers = format!("{:>5} {:>5}", number(line.old), number(line.new));
+    view! { <div class=class data-n=numbers>{line_text(&line.text)}</div> }.into_any()
 }
 
 fn plus_minus(added: usize, removed: usize) -> AnyView {

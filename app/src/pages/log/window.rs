@@ -10,7 +10,7 @@ use loggia_domain::Event;
 use crate::live::Arrival;
 
 /// How many rows a page holds at most.
-pub(super) const MAX_ROWS: usize = 1000;
+pub(super) const MAX_ROWS: usize = 500;
 
 /// One row.
 #[derive(Debug, Clone, PartialEq)]

@@ -38,7 +38,7 @@ pub(super) fn ProblemCard(
         }
         (Need::Stalled, _) => {
             let first = if delegation.state == State::Open { "Nobody has taken it" } else { "Claimed, then silence" };
-            view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Row/>"."</p> }.into_any()
+            view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
         }
     };
     let who = match (&delegation.claimant, delegation.state) {
@@ -49,15 +49,14 @@ pub(super) fn ProblemCard(
         (Some(claimant), _) => view! { <Agent name=claimant.clone()/> }.into_any(),
         (None, _) => view! { <AgentPair from=delegation.requester.clone() to=delegation.assignee.clone()/> }.into_any(),
     };
-    let absolute = view! { <span class="since" title="since"><Moment at=at form=Form::Row/></span> };
     view! {
         <article class=format!("problem {}", delegation.state.as_str())>
-            <StateBadge state=delegation.state also=also/>
+            <div class="since"><StateBadge state=delegation.state also=also/><Moment at=at form=Form::Row/></div>
             <h3><a href=href::task(&delegation.correlation_id)>{revealed(&delegation.title)}</a></h3>
             {said}
             <div class="who-since">
                 {who}
-                <span class="when">{absolute}" "<Ago at_ms=since_ms answered_ms=answered_ms hot_after_ms=Some(stalled_after_ms)/></span>
+                <Ago at_ms=since_ms answered_ms=answered_ms hot_after_ms=Some(stalled_after_ms)/>
             </div>
         </article>
     }

@@ -109,10 +109,15 @@ fn pending(pending: Pending) -> AnyView {
         <g class=format!("pending {}", pending.class)>
             <circle cx=x.to_string() cy=y.to_string() r="7"/>
             <text class="label" x=(x + 11).to_string() y=(y - 11).to_string()>{pending.label}</text>
-            <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{duration_words(pending.for_ms)}" so far"</text>
+            <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{whole_seconds(pending.for_ms)}" so far"</text>
         </g>
     }
     .into_any()
+}
+
+/// A duration that is being counted.
+fn whole_seconds(ms: u64) -> String {
+    if ms < 1000 { "0 s".to_owned() } else { duration_words(ms) }
 }
 
 /// A curve that leaves and arrives level.

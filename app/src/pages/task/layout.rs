@@ -13,7 +13,7 @@ use loggia_domain::timestamp::duration_words;
 pub(super) const MAX_STEPS: usize = 40;
 
 const NAMES_WIDTH: i32 = 176;
-const RIGHT_MARGIN: i32 = 150;
+const RIGHT_MARGIN: i32 = 172;
 const STEP_WIDTH: i32 = 124;
 const MIN_WIDTH: i32 = 960;
 const TOP: i32 = 44;
@@ -182,17 +182,15 @@ fn positions(times: &[u64], from: i32, to: i32) -> Vec<i32> {
     xs
 }
 
-/// Work, from a claim to its author's next step; and waiting, where it is waited for in the lane of the last step.
+/// Work, from a claim to its author's next status; and waiting, where it is waited for in the lane of the last step.
 fn bars(delegation: &Delegation, steps: &[Step], dots: &[Dot], pending: Option<&Pending>) -> Vec<Bar> {
     let mut bars = Vec::new();
     for (at, step) in steps.iter().enumerate() {
         if step.lost_race || step.status.as_deref() != Some(Status::Claimed.as_str()) {
             continue;
         }
-        let next = steps[at + 1..]
-            .iter()
-            .position(|later| later.from_agent == step.from_agent)
-            .map(|gap| dots[at + 1 + gap].x);
+        let moves_on = |later: &Step| later.from_agent == step.from_agent && later.status.is_some();
+        let next = steps[at + 1..].iter().position(moves_on).map(|gap| dots[at + 1 + gap].x);
         let open_end = || pending.filter(|p| delegation.state == State::Claimed && p.y == dots[at].y).map(|p| p.x);
         if let Some(to_x) = next.or_else(open_end) {
             bars.push(Bar { from_x: dots[at].x, to_x, y: dots[at].y, class: "claimed" });

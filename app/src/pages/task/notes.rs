@@ -7,6 +7,9 @@ use loggia_domain::timestamp::{created_at_ms, duration_words};
 use crate::parts::{Agent, Form, Moment, revealed};
 use crate::words::counted;
 
+/// A note and its tone.
+type Note = (&'static str, AnyView);
+
 /// The notes; nothing when there is nothing to say.
 #[component]
 pub(super) fn Notes(
@@ -27,54 +30,55 @@ pub(super) fn Notes(
             ]
             .into_iter()
             .flatten()
-            .map(|note| view! { <li>{note}</li> }.into_any())
+            .map(|(class, note)| view! { <li class=class>{note}</li> }.into_any())
             .collect_view()
         })
     };
     view! { <ul class="notes" aria-label="What to know about this task">{move || notes()}</ul> }
 }
 
-fn left_out_note(left_out: u64) -> Option<AnyView> {
-    (left_out > 0).then(|| {
-        view! { "This task has "{counted(left_out, "more event", "more events")}" than this page holds." }.into_any()
-    })
+fn left_out_note(left_out: u64) -> Option<Note> {
+    if left_out == 0 {
+        return None;
+    }
+    let said = view! { "This task has "{counted(left_out, "more event", "more events")}" than this page holds." };
+    Some(("plain", said.into_any()))
 }
 
-fn reason_note(d: &Delegation) -> Option<AnyView> {
+fn reason_note(d: &Delegation) -> Option<Note> {
     let reason = d.reason.as_ref()?;
-    let intro = match d.state {
-        State::Blocked => "Blocked: ",
-        State::Failed => "Failed: ",
-        _ => "An open question: ",
+    let (class, intro) = match d.state {
+        State::Blocked => ("blocked", "Blocked: "),
+        State::Failed => ("failed", "Failed: "),
+        _ => ("", "An open question: "),
     };
-    Some(view! { <b>{intro}</b>"“"{revealed(reason)}"”" }.into_any())
+    Some((class, view! { <b>{intro}</b>"“"{revealed(reason)}"”" }.into_any()))
 }
 
-fn stalled_note(d: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Option<AnyView> {
+fn stalled_note(d: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Option<Note> {
     if !d.is_stalled(now_ms, stalled_after_ms) {
         return None;
     }
     let silent = duration_words(now_ms.saturating_sub(d.last_at_ms));
     let last = created_at_ms(d.last_at_ms).unwrap_or_default();
-    let who = match (&d.claimant, d.steps.last()) {
-        (Some(claimant), _) if d.state == State::Claimed => {
-            view! { <Agent name=claimant.clone()/>" claimed it and " }.into_any()
+    let who = match &d.claimant {
+        Some(claimant) if d.state == State::Claimed => {
+            view! { <Agent name=claimant.clone()/>" claimed it, and " }.into_any()
         }
-        _ => view! { "Nobody has taken it, and " }.into_any(),
+        _ => "Nobody has taken it, and ".into_any(),
     };
-    Some(
-        view! { <b>"Stalled. "</b>{who}"nothing has come for "{silent}", since "<Moment at=last form=Form::Full/>"." }
-            .into_any(),
-    )
+    let said =
+        view! { <b>"Stalled. "</b>{who}"nothing has come for "{silent}", since "<Moment at=last form=Form::Full/>"." };
+    Some(("", said.into_any()))
 }
 
-fn expired_note(d: &Delegation, now_ms: u64) -> Option<AnyView> {
+fn expired_note(d: &Delegation, now_ms: u64) -> Option<Note> {
     let expired = d.is_expired(now_ms).then_some(d.expires_at_ms)??;
     let at = created_at_ms(u64::try_from(expired).ok()?)?;
-    Some(view! { <b>"Expired. "</b>"It was to be done by "<Moment at=at form=Form::Full/>"." }.into_any())
+    Some(("", view! { <b>"Expired. "</b>"It was to be done by "<Moment at=at form=Form::Full/>"." }.into_any()))
 }
 
-fn race_note(d: &Delegation) -> Option<AnyView> {
+fn race_note(d: &Delegation) -> Option<Note> {
     let claimant = d.claimant.clone()?;
     if d.lost_claims.is_empty() {
         return None;
@@ -85,21 +89,17 @@ fn race_note(d: &Delegation) -> Option<AnyView> {
     } else {
         "and has not stepped back yet: the same work may be under way twice."
     };
-    Some(
-        view! {
-            <b>"Claimed more than once. "</b><Agent name=claimant/>" was first and has the task; "{losers}"lost the race "{settled}
-        }
-        .into_any(),
-    )
+    let said = view! {
+        <b>"Claimed more than once. "</b><Agent name=claimant/>" was first and has the task; "{losers}"lost the race "{settled}
+    };
+    Some(("", said.into_any()))
 }
 
-fn skew_note(d: &Delegation) -> Option<AnyView> {
+fn skew_note(d: &Delegation) -> Option<Note> {
     let skew_ms = d.steps.iter().filter_map(|step| step.skew_ms).max()?;
-    Some(
-        view! {
-            <b>"Clocks differ by about "{duration_words(skew_ms)}". "</b>
-            "An answer is stamped before what it answers, so durations around it are not exact."
-        }
-        .into_any(),
-    )
+    let said = view! {
+        <b>"Clocks differ by about "{duration_words(skew_ms)}". "</b>
+        "An answer is stamped before what it answers, so durations around it are not exact."
+    };
+    Some(("plain", said.into_any()))
 }
