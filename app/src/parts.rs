@@ -12,7 +12,7 @@ mod status;
 pub use agent::{Agent, AgentPair, hue};
 pub use busy::Busy;
 pub use copy::{CopyButton, CopyLine};
-pub use event_table::{EventRow, EventTable, Marks};
+pub use event_table::{EventRow, EventTable, Marks, last_part};
 pub use failure::Failure;
 pub use moment::{Ago, Form, Moment};
 pub use revealed::revealed;

@@ -7,6 +7,7 @@
 //! interrupted build nor a hub that reads the folder ever meets half a site. `wasm-bindgen` is a library
 //! here, at the version in `Cargo.lock`: there is no tool to install whose version could drift.
 
+mod bind;
 mod budget;
 mod compress;
 pub(crate) mod stamp;
@@ -17,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
-use wasm_bindgen_cli_support::Bindgen;
 
 pub(crate) use self::budget::{check as check_budget, heaviest_file, weigh};
 use crate::command::loud;
@@ -111,12 +111,7 @@ fn assemble(workspace: &Workspace, wasm: &Path, fresh: &Path, quality: Quality) 
     let package = fresh.join("pkg");
     fs::create_dir_all(&package).with_context(|| format!("cannot make `{}`", package.display()))?;
 
-    let mut bindgen = Bindgen::new();
-    bindgen.input_path(wasm).web(true)?.typescript(false).out_name(NAME);
-    if quality == Quality::Release {
-        bindgen.remove_name_section(true).remove_producers_section(true);
-    }
-    bindgen.generate(&package).context("wasm-bindgen refused the compiled browser half")?;
+    bind::bind(wasm, &fresh.with_file_name("bound"), &package, quality)?;
 
     let sheet = package.join(NAME).with_extension("css");
     fs::write(&sheet, style::sheet(&workspace.root.join("style"))?)

@@ -20,6 +20,11 @@ const SLOW_SHOW_MS: u64 = 60;
 /// The longest rest between two batches, in ms.
 const MAX_REST_MS: u64 = 2000;
 
+/// After how long a new follower is served, in ms: long enough for all changes of one moment.
+const SOON_MS: u64 = 20;
+/// How long the next page may take to follow before the stream falls back to heartbeats, in ms.
+const NEXT_PAGE_MS: u64 = 600;
+
 /// The engine of one tab.
 #[derive(Clone)]
 pub(super) struct Engine(Rc<Inner>);
@@ -40,7 +45,8 @@ struct Inner {
     frame_asked: Cell<bool>,
     /// How long the page took to show the last batch.
     last_show_ms: Cell<u64>,
-    switch_asked: Cell<bool>,
+    /// Counts wishes to reconnect: only the last of a moment is granted.
+    switch: Cell<u64>,
 }
 
 struct Follow {
@@ -92,17 +98,17 @@ impl Engine {
             arrived: RefCell::new(Vec::new()),
             frame_asked: Cell::new(false),
             last_show_ms: Cell::new(0),
-            switch_asked: Cell::new(false),
+            switch: Cell::new(0),
         }))
     }
 
     /// Follows something from now on, and nothing else.
     pub(super) fn follow(&self, filter: Filter, cursor: Cursor, deliver: impl Fn(Vec<Arrival>) + 'static) -> u64 {
         let id = self.0.next_follow.replace(self.0.next_follow.get() + 1);
-        self.0.arrived.borrow_mut().clear();
+        self.forget();
         *self.0.follow.borrow_mut() =
             Some(Follow { id, filter, cursor, seen: Seen::default(), deliver: Rc::new(deliver) });
-        self.switch();
+        self.switch(SOON_MS);
         id
     }
 
@@ -111,9 +117,16 @@ impl Engine {
         let mine = self.0.follow.borrow().as_ref().is_some_and(|follow| follow.id == id);
         if mine {
             *self.0.follow.borrow_mut() = None;
-            self.0.arrived.borrow_mut().clear();
-            self.switch();
+            self.forget();
+            self.switch(NEXT_PAGE_MS);
         }
+    }
+
+    /// Drops what arrived for the follower before, and hears no more of its stream: a late frame of that one would move the cursor of
+    /// the next past events that it never saw.
+    fn forget(&self) {
+        self.close();
+        self.0.arrived.borrow_mut().clear();
     }
 
     /// Connects: the tab became visible.
@@ -122,7 +135,7 @@ impl Engine {
             self.0.started.set(true);
             self.0.attempt.set(0);
             self.0.link.set(Link::Connecting);
-            self.switch();
+            self.switch(SOON_MS);
         }
     }
 
@@ -150,21 +163,18 @@ impl Engine {
         }
     }
 
-    /// Reconnects for another follower, once for all changes of the same moment (a page that goes, a page that comes).
-    fn switch(&self) {
-        if self.0.switch_asked.replace(true) {
-            return;
-        }
+    /// Reconnects for another follower, or for none, after a moment: where a page goes, another comes.
+    fn switch(&self, after_ms: u64) {
+        let mine = self.0.switch.get() + 1;
+        self.0.switch.set(mine);
         let engine = self.clone();
-        set_timeout(
-            move || {
-                engine.0.switch_asked.set(false);
-                if engine.0.started.get() && engine.0.link.get_untracked() != Link::SignedOut {
-                    engine.connect();
-                }
-            },
-            Duration::from_millis(20),
-        );
+        let granted = move || {
+            let last = engine.0.switch.get() == mine;
+            if last && engine.0.started.get() && engine.0.link.get_untracked() != Link::SignedOut {
+                engine.connect();
+            }
+        };
+        set_timeout(granted, Duration::from_millis(after_ms));
     }
 
     fn close(&self) {

@@ -125,7 +125,7 @@ fn add(filter: &Filter, column: Column, value: &str, shown: AnyView) -> AnyView 
 }
 
 /// The part of a stream's name that tells it apart in a narrow column; the whole name is in the link's title.
-fn last_part(stream: &str) -> &str {
+pub fn last_part(stream: &str) -> &str {
     stream.rsplit('/').find(|part| !part.is_empty()).unwrap_or(stream)
 }
 

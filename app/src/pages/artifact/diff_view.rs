@@ -13,18 +13,29 @@ use crate::words::{counted, grouped};
 pub(super) fn DiffView(files: Vec<File>, download: String) -> impl IntoView {
     let total: usize = files.iter().map(|file| file.lines.len()).sum();
     let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files));
-    let mut budget = Budget::page();
-    let mut shown = 0;
+    let shares = shares(&files);
+    let shown: usize = shares.iter().sum();
     let parts = files
         .into_iter()
+        .zip(shares)
         .enumerate()
-        .map(|(at, file)| {
-            let lines = budget.take(file.lines.len());
-            shown += lines;
-            view! { <FilePart file=file at=at shown=lines/> }.into_any()
-        })
+        .map(|(at, (file, shown))| view! { <FilePart file=file at=at shown=shown/> }.into_any())
         .collect_view();
     view! { {list} {parts} {not_shown(total - shown, &download)} }
+}
+
+/// How many lines of each file are shown: what is folded away comes last.
+fn shares(files: &[File]) -> Vec<usize> {
+    let mut budget = Budget::page();
+    let mut shares = vec![0; files.len()];
+    for folded in [false, true] {
+        for (share, file) in shares.iter_mut().zip(files) {
+            if file.folded_because().is_some() == folded {
+                *share = budget.take(file.lines.len());
+            }
+        }
+    }
+    shares
 }
 
 fn file_list(files: &[File]) -> AnyView {
@@ -70,10 +81,11 @@ fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
     let missing = (missing > 0).then(|| {
         view! { <span class="faint">{counted(missing as u64, "line", "lines")}" not shown"</span> }.into_any()
     });
+    let open = folded.is_none() && shown > 0;
     let rows = file.lines.iter().take(shown).map(row).collect_view();
     let label = format!("Changes in {}", file.path);
     view! {
-        <details class="file" id=format!("file-{at}") open=folded.is_none()>
+        <details class="file" id=format!("file-{at}") open=open>
             <summary>
                 <b>{revealed(&file.path)}</b>
                 {from}

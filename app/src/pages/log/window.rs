@@ -12,6 +12,9 @@ use crate::live::Arrival;
 /// How many rows a page holds at most.
 pub(super) const MAX_ROWS: usize = 500;
 
+/// How many rows that come at once are set off.
+const MAX_FRESH: usize = 20;
+
 /// One row.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Row {
@@ -40,6 +43,15 @@ impl Row {
         }
     }
 
+    /// How many events it stands for.
+    fn events(&self) -> usize {
+        match self {
+            Self::Event { .. } | Self::Unreadable { .. } => 1,
+            Self::Gap { missing, .. } => *missing,
+            Self::Resynced { .. } => 0,
+        }
+    }
+
     /// Tells rows apart for the view.
     pub(super) fn key(&self) -> String {
         match self {
@@ -60,7 +72,7 @@ pub(super) struct Window {
     waiting: Vec<Arc<Row>>,
     /// How many of those did not fit.
     waiting_left_out: usize,
-    /// How many rows have left at the bottom.
+    /// How many events have left at the bottom.
     left: usize,
     /// Whether there is more below the last row on the hub.
     has_more: bool,
@@ -92,7 +104,7 @@ impl Window {
         self.waiting.len() + self.waiting_left_out
     }
 
-    /// How many rows have left at the bottom to keep the page light.
+    /// How many events have left at the bottom to keep the page light.
     pub(super) fn left(&self) -> usize {
         self.left
     }
@@ -107,12 +119,14 @@ impl Window {
 
     /// Takes what arrived, oldest first. With `following` it is shown, else it waits.
     pub(super) fn arrive(&mut self, arrivals: Vec<Arrival>, following: bool) {
+        // In a burst nothing stands out, and fading every row would only cost time.
+        let fresh = arrivals.len() <= MAX_FRESH;
         for arrival in arrivals {
             let row = match arrival {
                 Arrival::Event(event) if self.holds(&event.id) => continue,
                 Arrival::Event(event) => {
                     let late_from = self.late_from(&event);
-                    Row::Event { event, late_from, fresh: true }
+                    Row::Event { event, late_from, fresh }
                 }
                 Arrival::Unreadable { id } if self.holds(&id) => continue,
                 Arrival::Unreadable { id } => Row::Unreadable { id },
@@ -151,8 +165,7 @@ impl Window {
         }
         rows.append(&mut self.rows);
         if rows.len() > MAX_ROWS {
-            self.left += rows.len() - MAX_ROWS;
-            rows.truncate(MAX_ROWS);
+            self.left += rows.drain(MAX_ROWS..).map(|row| row.events()).sum::<usize>();
         }
         self.rows = rows;
     }

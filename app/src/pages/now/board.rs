@@ -6,7 +6,7 @@ use loggia_domain::delegation::{Delegation, State};
 
 use crate::backend::Overview;
 use crate::href;
-use crate::parts::{Agent, Ago, StateBadge, revealed};
+use crate::parts::{Agent, Ago, StateBadge, last_part, revealed};
 use crate::words::grouped;
 
 /// The columns that are there even when they are empty.
@@ -73,7 +73,7 @@ fn Card(delegation: Delegation, answered_ms: u64, stalled_after_ms: u64) -> impl
         <a class="card" href=href::task(&delegation.correlation_id)>
             <b>{revealed(&delegation.title)}</b>
             <span class="meta">
-                <span>{revealed(&delegation.stream)}{worker}</span>
+                <span title=delegation.stream.clone()>{revealed(last_part(&delegation.stream))}{worker}</span>
                 <Ago at_ms=since_ms answered_ms=answered_ms hot_after_ms=hot_after_ms/>
             </span>
         </a>

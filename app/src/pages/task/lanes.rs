@@ -16,9 +16,13 @@ pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>) -> im
     let span = move || {
         delegation.with(|d| {
             let first_ms = d.steps.first().map_or(d.last_at_ms, |step| step.at_ms);
+            let start = match d.steps.first() {
+                Some(step) if step.event_type == "task.request" => "request",
+                _ => "the first event",
+            };
             match d.pending_since_ms {
-                Some(_) => format!("From request to now, {}", duration_words(now_ms.get().saturating_sub(first_ms))),
-                None => format!("From request to end, {}", duration_words(d.last_at_ms.saturating_sub(first_ms))),
+                Some(_) => format!("From {start} to now, {}", duration_words(now_ms.get().saturating_sub(first_ms))),
+                None => format!("From {start} to end, {}", duration_words(d.last_at_ms.saturating_sub(first_ms))),
             }
         })
     };

@@ -205,12 +205,16 @@ fn bars(delegation: &Delegation, steps: &[Step], dots: &[Dot], pending: Option<&
     bars
 }
 
-/// From each step's cause (what it acknowledges, else the step before) to the step, where the lane changes.
+/// From each step's cause to the step, where the lane changes. The cause is what the step acknowledges; else its author's own last
+/// step; else the last step before it that did not lose a race.
 fn links(steps: &[Step], dots: &[Dot], pending: Option<&Pending>) -> Vec<Link> {
     let mut links = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(1) {
-        let acked = step.ack_of.as_ref().and_then(|id| steps[..at].iter().position(|s| s.event_id == *id));
-        let cause = &dots[acked.unwrap_or(at - 1)];
+        let before = &steps[..at];
+        let acked = step.ack_of.as_ref().and_then(|id| before.iter().position(|s| s.event_id == *id));
+        let own = || before.iter().rposition(|s| s.from_agent == step.from_agent);
+        let last = || before.iter().rposition(|s| !s.lost_race);
+        let cause = &dots[acked.or_else(own).or_else(last).unwrap_or(at - 1)];
         if cause.y != dots[at].y {
             links.push(Link { from: (cause.x, cause.y), to: (dots[at].x, dots[at].y) });
         }

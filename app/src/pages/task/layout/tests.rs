@@ -49,7 +49,13 @@ fn what_is_waited_for_stands_at_the_right_end_and_grows() {
     assert_eq!(at(T0 + 1_601_000).for_ms, 346_000);
     let picture = picture(&ready(), T0 + 1_600_000);
     assert_eq!(pending.x, picture.width - RIGHT_MARGIN);
-    assert!(picture.links.len() == 4, "mac to win, mac to lab, lab to win, win to the wait: {:?}", picture.links);
+    let (dots, links) = (&picture.dots, &picture.links);
+    let from_to: Vec<(i32, i32)> = links.iter().map(|link| (link.from.0, link.to.0)).collect();
+    assert_eq!(
+        from_to,
+        [(dots[0].x, dots[1].x), (dots[0].x, dots[2].x), (dots[3].x, pending.x)],
+        "the patch follows from its author's own claim, in one lane, and not from the claim that lost"
+    );
 }
 
 #[test]
