@@ -57,6 +57,8 @@ test('pictures of a day of delegations', async ({ faults, hub, page }) => {
 });
 
 test('pictures of ten thousand events', async ({ hub, page }) => {
+  // Writing them takes ten seconds, or a minute where much else is going on.
+  test.setTimeout(180_000);
   const { now, log, task } = await writeBusyDay(hub);
   expect((await hub.mcp.newest(1))[0]!.seq).toBeGreaterThanOrEqual(10_000);
   await pictures(page, { now, log, task }, 'busy');
