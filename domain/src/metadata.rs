@@ -206,7 +206,10 @@ mod tests {
     fn only_an_object_is_metadata() {
         for bad in ["[]", "5", "true", "\"{}\""] {
             let value: Value = serde_json::from_str(bad).expect("test input is JSON");
-            assert_eq!(Metadata::check(Raw::from(Some(value))).unwrap_err().message, "metadata must be an object");
+            assert_eq!(
+                Metadata::check(Raw::from(Some(value))).expect_err("no object").message,
+                "metadata must be an object"
+            );
         }
         assert_eq!(Metadata::check(Raw::from(Some(Value::Null))).expect("null is absent").text(), "{}");
     }
@@ -219,7 +222,7 @@ mod tests {
             Metadata::check(Raw::Other(Value::Object(m)))
         };
         assert_eq!(of(MAX_METADATA_BYTES - 9).expect("fits").text().len(), MAX_METADATA_BYTES);
-        let refused = of(MAX_METADATA_BYTES - 8).unwrap_err();
+        let refused = of(MAX_METADATA_BYTES - 8).expect_err("too large");
         assert_eq!(refused.message, "metadata exceeds maximum size of 65536 bytes");
         assert_eq!(refused.value, Some(65_537.into()));
     }

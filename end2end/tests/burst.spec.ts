@@ -93,6 +93,7 @@ test('a filter that changes during a burst leaves nothing of the old one, and no
     ] as const) {
       await chips(page).getByRole('link', { name: turn }).click();
       await expect(chips(page).locator('span').first()).toHaveText(chip);
+      await expect(rows(page).first()).toBeVisible();
       const before = (await rowIds(page))[0];
       await expect.poll(async () => (await rowIds(page)).indexOf(before!), 'the stream goes on').toBeGreaterThan(3);
       const seen = await rowIds(page);
