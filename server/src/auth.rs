@@ -119,10 +119,9 @@ fn allow(identity: &Identity, scope: Scope) -> Result<(), Denied> {
     if identity.may(scope) {
         return Ok(());
     }
-    let needed = format!("{scope:?}").to_lowercase();
     Err(HttpError::new(ApiError::new(
         ErrorCode::Forbidden,
-        format!("token `{}` lacks the scope `{needed}`", identity.name),
+        format!("token `{}` lacks the scope `{}`", identity.name, scope.as_str()),
     )))
 }
 

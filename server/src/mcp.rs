@@ -109,7 +109,7 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> Re
     };
     if !identity.may(tool.scope) {
         let message = format!("token `{}` may not call {}", identity.name, tool.name);
-        let data = json!({"scope": format!("{:?}", tool.scope).to_lowercase()});
+        let data = json!({"scope": tool.scope.as_str()});
         return answer_json(StatusCode::FORBIDDEN, envelope::error(id, -32003, &message, Some(&data)));
     }
     let args = match Args::check(tool.name, tool.params, call.arguments) {

@@ -50,7 +50,8 @@ impl Scope {
         }
     }
 
-    fn as_str(self) -> &'static str {
+    /// The word for it, in messages and in the file.
+    pub fn as_str(self) -> &'static str {
         match self {
             Self::Read => "read",
             Self::Write => "write",

@@ -100,11 +100,6 @@ impl Projection {
         let _ = self.inner.wake.try_send(());
     }
 
-    /// The arrival number up to which everything is counted.
-    pub fn seq(&self) -> i64 {
-        *self.inner.seq.borrow()
-    }
-
     /// Waits until everything up to `seq` is counted, at most `patience`. A page asks this to show what its reader just wrote.
     pub async fn caught_up(&self, seq: i64, patience: Duration) {
         let mut follow = self.inner.seq.clone();

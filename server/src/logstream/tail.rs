@@ -31,11 +31,6 @@ impl Tail {
         Self { log: log.clone(), live: live.clone(), filter, cursor, newest: live.pump().subscribe() }
     }
 
-    /// The arrival number up to which everything was examined, matching or not.
-    pub fn cursor(&self) -> i64 {
-        self.cursor
-    }
-
     /// What there is now after the cursor, at most [`STEP_EVENTS`], possibly nothing. Never waits for an event.
     pub async fn step(&mut self) -> Result<Vec<Arc<Frame>>, StoreError> {
         loop {
