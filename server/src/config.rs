@@ -1,6 +1,5 @@
 //! What the hub was told by its command line and its environment. The only reader of environment variables.
 
-use std::ffi::OsString;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -14,6 +13,13 @@ pub const PALACE: &str = "LOGGIA_PALACE";
 pub const TOKEN: &str = "LOGGIA_TOKEN";
 /// `LOGGIA_STALLED_AFTER_S`: after how many seconds without an event an open or claimed delegation counts as stalled. Default 1800.
 pub const STALLED_AFTER_S: &str = "LOGGIA_STALLED_AFTER_S";
+
+/// `LOGGIA_MAX_STREAMS`: how many live streams there may be at once. Default 16384. Each needs an open file (`ulimit -n`).
+pub const MAX_STREAMS: &str = "LOGGIA_MAX_STREAMS";
+/// `LOGGIA_MAX_STREAMS_PER_TOKEN`: how many of them one token may hold, with the browser sessions made from it. Default 2048.
+pub const MAX_STREAMS_PER_TOKEN: &str = "LOGGIA_MAX_STREAMS_PER_TOKEN";
+/// `LOGGIA_DEAD_CLIENT_S`: after how many seconds a connection is cut whose client does not take what was sent to it. Default 30.
+pub const DEAD_CLIENT_S: &str = "LOGGIA_DEAD_CLIENT_S";
 
 /// The shortest bootstrap token that is taken.
 pub const MIN_TOKEN_CHARS: usize = 16;
@@ -45,6 +51,10 @@ pub struct Settings {
     pub stalled_after: Duration,
     /// How many live streams there may be at once.
     pub max_streams: usize,
+    /// How many of them one token may hold.
+    pub max_streams_per_token: usize,
+    /// How long a client may leave untaken what was sent to it before its connection is cut.
+    pub dead_client: Duration,
 }
 
 /// The home folder, if there is one.
@@ -75,16 +85,27 @@ pub fn bootstrap_token() -> Result<Option<String>, ConfigError> {
     })
 }
 
-/// When a silent delegation counts as stalled.
-pub fn stalled_after() -> Result<Duration, ConfigError> {
-    match std::env::var_os(STALLED_AFTER_S) {
-        None => Ok(Duration::from_mins(30)),
-        Some(text) => seconds(&text),
+impl Settings {
+    /// The flags, and the rest from the environment.
+    pub fn read(no_auth: bool, read_only: bool) -> Result<Self, ConfigError> {
+        let seconds = |name, default| number(name, default).map(Duration::from_secs);
+        let count = |name, default| number(name, default).map(|n| usize::try_from(n).unwrap_or(usize::MAX));
+        Ok(Self {
+            no_auth,
+            read_only,
+            stalled_after: seconds(STALLED_AFTER_S, 1800)?,
+            max_streams: count(MAX_STREAMS, 16_384)?,
+            max_streams_per_token: count(MAX_STREAMS_PER_TOKEN, 2048)?,
+            dead_client: seconds(DEAD_CLIENT_S, 30)?,
+        })
     }
 }
 
-fn seconds(text: &OsString) -> Result<Duration, ConfigError> {
-    text.to_str().and_then(|t| t.parse().ok()).filter(|s| *s > 0).map(Duration::from_secs).ok_or_else(|| {
-        ConfigError(format!("{STALLED_AFTER_S} must be a number of seconds above 0, not {}", text.display()))
-    })
+/// A whole number above 0.
+fn number(name: &str, default: u64) -> Result<u64, ConfigError> {
+    let Some(text) = std::env::var_os(name) else { return Ok(default) };
+    text.to_str()
+        .and_then(|t| t.parse().ok())
+        .filter(|n| *n > 0)
+        .ok_or_else(|| ConfigError(format!("{name} must be a whole number above 0, not {}", text.display())))
 }

@@ -85,6 +85,12 @@ fn api_refusal(code: ErrorCode, refusal: loggia_domain::Refusal) -> ApiError {
     ApiError { error: refusal.message, code, hint: refusal.hint }
 }
 
+impl From<ApiError> for HttpError {
+    fn from(error: ApiError) -> Self {
+        Self::new(error)
+    }
+}
+
 impl From<StoreError> for HttpError {
     fn from(error: StoreError) -> Self {
         Self::new(of_store(error))

@@ -16,6 +16,7 @@ pub mod lock;
 pub mod logstream;
 pub mod mcp;
 pub mod session;
+pub mod streams;
 pub mod tokens;
 pub mod web;
 
@@ -32,12 +33,12 @@ use axum::routing::{any, get, post};
 use axum::serve::ListenerExt;
 use leptos::config::LeptosOptions;
 use tokio::net::TcpListener;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use config::Settings;
 use guard::Guard;
 use logstream::{Live, Logstream};
+use streams::Streams;
 use tokens::Tokens;
 
 /// Everything that handlers share. Cheap to clone.
@@ -53,8 +54,8 @@ pub struct AppState {
     pub guard: Arc<Guard>,
     /// How the hub behaves.
     pub settings: Arc<Settings>,
-    /// One permit for each live stream.
-    pub stream_slots: Arc<Semaphore>,
+    /// The places for live streams.
+    pub streams: Streams,
     /// The name of the session cookie: browsers share cookies among the ports of one host, so each hub has its own.
     pub cookie_name: Arc<str>,
     /// Cancelled when the hub shuts down: streams end, waits answer.
@@ -118,23 +119,21 @@ async fn harden(request: Request, next: Next) -> Response {
     response
 }
 
-/// How long a dead client may keep a connection: what was sent to it must be taken within this time.
-const DEAD_CLIENT: Duration = Duration::from_secs(30);
 /// How long a shutdown may take before connections are simply dropped.
 const SHUTDOWN: Duration = Duration::from_secs(1);
 
 /// Serves until `state.stop` is cancelled, then ends within about a second, the log written back.
 pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
     web::init();
-    let (stop, log) = (state.stop.clone(), state.log.clone());
-    let listener = listener.tap_io(|socket| {
+    let (stop, log, dead_client) = (state.stop.clone(), state.log.clone(), state.settings.dead_client);
+    let listener = listener.tap_io(move |socket| {
         let options = socket2::SockRef::from(&*socket);
         let keepalive =
             socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)).with_interval(Duration::from_secs(5));
         let set = socket
             .set_nodelay(true)
             .and_then(|()| options.set_tcp_keepalive(&keepalive))
-            .and_then(|()| options.set_tcp_user_timeout(Some(DEAD_CLIENT)));
+            .and_then(|()| options.set_tcp_user_timeout(Some(dead_client)));
         if let Err(error) = set {
             tracing::debug!(%error, "a socket's options could not be set");
         }

@@ -142,11 +142,9 @@ impl Live {
         let path = log.path();
         let projection = Projection::open(palace, path, stop.clone())
             .map_err(|source| OpenError::Projection { path: palace.join(projection::FILE_NAME), source })?;
-        let pump = Pump::start(path, projection.clone(), stop.clone())
-            .map_err(|source| OpenError::Sqlite { path: path.to_owned(), source })?;
-        // A log that is followed twice would wake the first follower only, who wakes everybody all the same by looking.
-        let _ = log.inner.live.set(pump.waker());
-        Ok(Self { pump: Arc::new(pump), projection })
+        let counted = projection.clone();
+        let pump = log.follow(move || counted.wake(), stop.clone())?;
+        Ok(Self { pump, projection })
     }
 
     /// Counts, streams and open delegations, kept in step with the log.
@@ -155,7 +153,7 @@ impl Live {
     }
 
     /// The newest frames and the way to be woken.
-    pub fn pump(&self) -> &Pump {
+    pub fn pump(&self) -> &Arc<Pump> {
         &self.pump
     }
 }
@@ -175,6 +173,21 @@ impl Logstream {
         let appender = Appender::start(conn, replica_id.clone(), committed)
             .map_err(|source| OpenError::Sqlite { path: path.clone(), source })?;
         Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, live }) })
+    }
+
+    /// Starts to follow the log from its present end, until `stop` is cancelled: what [`Tail`] reads from. `arrived` is called on the
+    /// pump's thread whenever there is something new.
+    pub fn follow(
+        &self,
+        arrived: impl Fn() + Send + 'static,
+        stop: CancellationToken,
+    ) -> Result<Arc<Pump>, OpenError> {
+        let path = self.path();
+        let pump = Pump::start(path, arrived, stop)
+            .map_err(|source| OpenError::Sqlite { path: path.to_owned(), source })?;
+        // A log that is followed twice would wake the first follower only, who wakes everybody all the same by looking.
+        let _ = self.inner.live.set(pump.waker());
+        Ok(Arc::new(pump))
     }
 
     /// Which hub this is: `rep_<hex>`.

@@ -9,7 +9,6 @@ use clap::Args;
 use leptos::config::LeptosOptions;
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use url::Url;
 
@@ -20,10 +19,8 @@ use crate::discovery::Discovery;
 use crate::guard::Guard;
 use crate::lock::PalaceLock;
 use crate::logstream::{Live, Logstream};
+use crate::streams::Streams;
 use crate::tokens::Tokens;
-
-/// How many live streams there may be at once.
-const MAX_STREAMS: usize = 16_384;
 
 #[derive(Args)]
 pub(super) struct Serve {
@@ -56,12 +53,7 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     }
     let public_urls = serve.public_url.iter().map(|text| public_url(text)).collect::<Result<Vec<_>, _>>()?;
     let bootstrap_token = config::bootstrap_token()?;
-    let settings = Settings {
-        no_auth: serve.no_auth,
-        read_only: serve.read_only,
-        stalled_after: config::stalled_after()?,
-        max_streams: MAX_STREAMS,
-    };
+    let settings = Settings::read(serve.no_auth, serve.read_only)?;
 
     let stop = CancellationToken::new();
     let log = Logstream::open(&palace)?;
@@ -84,13 +76,14 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     let bind = Bind { host, port: bound.port(), public_urls };
     let minted = tokens.mint_first().map_err(|e| Failure::new(e.to_string()))?;
     let link = tokens.new_link().map_err(|e| Failure::new(e.to_string()))?;
+    let (max_streams, max_per_token) = (settings.max_streams, settings.max_streams_per_token);
     let state = AppState {
         log,
         live,
         tokens: Arc::new(tokens),
         guard: Arc::new(Guard::new(bind.clone(), serve.no_auth)),
         settings: Arc::new(settings),
-        stream_slots: Arc::new(Semaphore::new(MAX_STREAMS)),
+        streams: Streams::new(max_streams, max_per_token),
         cookie_name,
         stop: stop.clone(),
         leptos: LeptosOptions::builder().output_name("loggia").build(),

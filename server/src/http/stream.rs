@@ -1,6 +1,7 @@
 //! `GET /logstream/stream`: the log as server-sent events (`contract: logstream`, section SSE).
 
 use std::convert::Infallible;
+use std::pin::Pin;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,13 +11,14 @@ use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
 use loggia_domain::{ApiError, ErrorCode, Filter, field};
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Interval, MissedTickBehavior};
+use tokio_util::sync::WaitForCancellationFutureOwned;
 
 use crate::AppState;
 use crate::auth::{Caller, Credential};
 use crate::error::HttpError;
 use crate::logstream::{StoreError, Tail};
+use crate::streams::Place;
 use crate::tokens::Scope;
 
 /// How often an agent's stream gets a comment when nothing else is said.
@@ -31,13 +33,8 @@ pub async fn get(
     headers: HeaderMap,
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
-    let (_, credential) = caller.either(Scope::Read)?;
-    let slot = state.stream_slots.clone().try_acquire_owned().map_err(|_| {
-        HttpError::new(
-            ApiError::new(ErrorCode::Unavailable, format!("all {} live streams are taken", state.settings.max_streams))
-                .hint("try again in a few seconds; event_list and event_wait still work"),
-        )
-    })?;
+    let (identity, credential) = caller.either(Scope::Read)?;
+    let place = state.streams.take(&identity.name)?;
     let asked = Asked::read(query.as_deref().unwrap_or_default(), &headers).map_err(bad_request)?;
     let newest = state.log.newest().await?;
     let mut first = BytesMut::from(&b": connected\n\n"[..]);
@@ -65,8 +62,9 @@ pub async fn get(
     let mut beat = tokio::time::interval(if credential.is_session() { HEARTBEAT } else { PING });
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat.reset();
-    let tail = Tail::new(&state.log, &state.live, asked.filter, cursor);
-    let live = LiveStream { state, tail, credential, beat, first: Some(first.freeze()), _slot: slot };
+    let tail = Tail::paced(&state.log, state.live.pump(), asked.filter, cursor);
+    let stop = Box::pin(state.stop.clone().cancelled_owned());
+    let live = LiveStream { state, stop, tail, credential, beat, first: Some(first.freeze()), _place: place };
     let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -75,14 +73,16 @@ pub async fn get(
     Ok(response)
 }
 
-/// One open stream. Dropping it frees its slot.
+/// One open stream. Dropping it gives its place back.
 struct LiveStream {
     state: AppState,
+    /// Registered once: ten thousand streams that did so on every wake-up would queue for one lock.
+    stop: Pin<Box<WaitForCancellationFutureOwned>>,
     tail: Tail,
     credential: Credential,
     beat: Interval,
     first: Option<Bytes>,
-    _slot: OwnedSemaphorePermit,
+    _place: Place,
 }
 
 impl LiveStream {
@@ -93,7 +93,7 @@ impl LiveStream {
         }
         let chunk = tokio::select! {
             biased;
-            () = self.state.stop.cancelled() => return None,
+            () = &mut self.stop => return None,
             frames = self.tail.next() => {
                 let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
                 match &frames[..] {

@@ -246,7 +246,15 @@ fn write_one(
     if let Some(event) = &event {
         check_artifacts(tx, &event.artifact_ids)?;
     }
-    tx.prepare_cached("SAVEPOINT one")?.execute([])?;
+    // One row alone is there or not: SQLite undoes a failed statement by itself.
+    let one_row = match (&artifact, &event) {
+        (None, Some(event)) => event.artifact_ids.is_empty(),
+        (_, None) => true,
+        _ => false,
+    };
+    if !one_row {
+        tx.prepare_cached("SAVEPOINT one")?.execute([])?;
+    }
     let written = (|| {
         let artifact = artifact.map(|a| insert_artifact(tx, replica_id, now, a)).transpose()?;
         let event = event
@@ -259,7 +267,7 @@ fn write_one(
             .transpose()?;
         Ok(Written { artifact, event })
     })();
-    if tx.is_autocommit() {
+    if one_row || tx.is_autocommit() {
         return written;
     }
     if written.is_err() {

@@ -5,7 +5,7 @@
 //! a delegation that was touched is folded again from its own events. Everything here can be rebuilt from the log: a file that does
 //! not fit it (another schema, a restored log, damage) is thrown away and made anew.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -247,12 +247,17 @@ impl Projector {
             .collect::<rusqlite::Result<_>>()?;
         let Some((last, last_id, ..)) = rows.last().cloned() else { return Ok(false) };
         let tx = self.side.transaction()?;
+        let mut rooms: BTreeMap<(&str, &str), (i64, i64, &str)> = BTreeMap::new();
         for (seq, _, stream, room, created_at, _) in &rows {
+            let figures = rooms.entry((stream, room)).or_default();
+            *figures = (figures.0 + 1, *seq, created_at);
+        }
+        for ((stream, room), (events, seq, created_at)) in rooms {
             tx.prepare_cached(
-                "INSERT INTO rooms VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT DO UPDATE
-                 SET events = events + 1, newest_seq = excluded.newest_seq, newest_at = excluded.newest_at",
+                "INSERT INTO rooms VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE
+                 SET events = events + excluded.events, newest_seq = excluded.newest_seq, newest_at = excluded.newest_at",
             )?
-            .execute(params![stream, room, seq, created_at])?;
+            .execute(params![stream, room, events, seq, created_at])?;
         }
         let touched: BTreeSet<String> = rows.iter().filter_map(|row| row.5.clone()).collect();
         for correlation_id in touched {

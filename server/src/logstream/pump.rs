@@ -4,13 +4,17 @@
 //! Ten thousand streams must not ask the database ten thousand times per event. One thread reads what was committed, by this
 //! process or another, puts each event with its serialised frame into a bounded ring, and bumps a watch with the newest arrival
 //! number. The watch carries no data: a reader takes what lies after its own cursor, and one that fell out of the ring goes back to
-//! the database.
+//! the database. While nobody listens nothing is read.
+//!
+//! There are two watches. Waits are woken at once. Streams are woken at once too, but where there are thousands of them not more often
+//! than they can all be served: what arrives meanwhile goes out together, so that a burst costs one write per stream and not one per
+//! event and stream.
 
 use std::collections::VecDeque;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use loggia_domain::Event;
@@ -18,13 +22,16 @@ use rusqlite::Connection;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::projection::Projection;
 use super::read::{self, Order};
 use super::sql::Conditions;
 use crate::db;
 
 /// How often the file is looked at for another process's commits.
 const LOOK: Duration = Duration::from_millis(25);
+/// What waking one stream costs, with its write: the pause after waking them all grows with their number.
+const PACE_PER_STREAM: Duration = Duration::from_micros(20);
+/// The longest pause, and the shortest worth making.
+const PACE: std::ops::RangeInclusive<Duration> = Duration::from_millis(2)..=Duration::from_millis(250);
 /// How many events are read at once.
 const PAGE: usize = 512;
 /// How many frames are kept at hand.
@@ -76,6 +83,7 @@ impl Ring {
 struct Shared {
     ring: RwLock<Ring>,
     newest: watch::Sender<i64>,
+    paced: watch::Sender<i64>,
 }
 
 /// The pump's handle.
@@ -95,8 +103,9 @@ impl Waker {
 }
 
 impl Pump {
-    /// Starts to follow the log from its present end.
-    pub fn start(path: &Path, projection: Projection, stop: CancellationToken) -> rusqlite::Result<Self> {
+    /// Starts to follow the log from its present end. `arrived` is called whenever there is something new, on the pump's thread: it
+    /// must not block.
+    pub fn start(path: &Path, arrived: impl Fn() + Send + 'static, stop: CancellationToken) -> rusqlite::Result<Self> {
         let conn = Connection::open(path)?;
         conn.busy_timeout(db::BUSY_TIMEOUT)?;
         conn.pragma_update(None, "query_only", true)?;
@@ -104,12 +113,13 @@ impl Pump {
         let shared = Arc::new(Shared {
             ring: RwLock::new(Ring { floor: tip, ..Ring::default() }),
             newest: watch::Sender::new(tip),
+            paced: watch::Sender::new(tip),
         });
         let (wake, woken) = sync_channel(1);
         let for_thread = Arc::clone(&shared);
         std::thread::Builder::new()
             .name("log-pump".to_owned())
-            .spawn(move || follow(&conn, tip, &for_thread, &projection, &woken, &stop))
+            .spawn(move || Follower { conn, tip, version: None, shared: for_thread }.run(&arrived, &woken, &stop))
             .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
         Ok(Self { shared, wake })
     }
@@ -122,6 +132,11 @@ impl Pump {
     /// The newest arrival number that readers may see, and its changes.
     pub fn subscribe(&self) -> watch::Receiver<i64> {
         self.shared.newest.subscribe()
+    }
+
+    /// The same for one of many streams: with thousands of them a change may come up to a quarter of a second later.
+    pub fn subscribe_paced(&self) -> watch::Receiver<i64> {
+        self.shared.paced.subscribe()
     }
 
     /// The newest arrival number that readers may see.
@@ -140,71 +155,95 @@ impl Pump {
     }
 }
 
-fn follow(
-    conn: &Connection,
-    mut tip: i64,
-    shared: &Shared,
-    projection: &Projection,
-    woken: &Receiver<()>,
-    stop: &CancellationToken,
-) {
-    let mut version = None;
-    let mut failing = false;
-    while !stop.is_cancelled() {
-        let told = match woken.recv_timeout(LOOK) {
-            Ok(()) => true,
-            Err(RecvTimeoutError::Timeout) => false,
-            Err(RecvTimeoutError::Disconnected) => return,
-        };
-        match advance(conn, tip, &mut version, told, shared, projection) {
-            Ok(now) => {
-                tip = now;
-                failing = false;
+/// The pump's thread.
+struct Follower {
+    conn: Connection,
+    tip: i64,
+    version: Option<i64>,
+    shared: Arc<Shared>,
+}
+
+impl Follower {
+    fn run(mut self, arrived: &dyn Fn(), woken: &Receiver<()>, stop: &CancellationToken) {
+        let mut failing = false;
+        let mut paced_until = Instant::now();
+        while !stop.is_cancelled() {
+            let pending = *self.shared.paced.borrow() < self.tip;
+            let patience = if pending { paced_until.saturating_duration_since(Instant::now()).min(LOOK) } else { LOOK };
+            let told = match woken.recv_timeout(patience) {
+                Ok(()) => true,
+                Err(RecvTimeoutError::Timeout) => false,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            match self.advance(told, arrived) {
+                Ok(()) => failing = false,
+                // Said once per change: the next look tries again.
+                Err(error) if !failing => {
+                    tracing::error!(%error, "the log cannot be followed for now; live readers wait");
+                    failing = true;
+                }
+                Err(_) => {}
             }
-            // Said once per change: the next look tries again.
-            Err(error) if !failing => {
-                tracing::error!(%error, "the log cannot be followed for now; live readers wait");
-                failing = true;
+            let now = Instant::now();
+            if *self.shared.paced.borrow() < self.tip && now >= paced_until {
+                self.shared.paced.send_replace(self.tip);
+                paced_until = now + pause(self.shared.paced.receiver_count());
             }
-            Err(_) => {}
         }
+    }
+
+    /// Reads what was committed after the tip, if anything was.
+    fn advance(&mut self, told: bool, arrived: &dyn Fn()) -> Result<(), super::StoreError> {
+        // Changes with every commit of another connection, ours and other processes' alike; a plain memory read.
+        let now: i64 = self.conn.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?;
+        if !told && self.version == Some(now) {
+            return Ok(());
+        }
+        loop {
+            let listened = self.shared.newest.receiver_count() > 0 || self.shared.paced.receiver_count() > 0;
+            let full = if listened { self.read_page()? } else { self.skip()? };
+            if *self.shared.newest.borrow() < self.tip {
+                arrived();
+                self.shared.newest.send_replace(self.tip);
+            }
+            if !full {
+                self.version = Some(now);
+                return Ok(());
+            }
+        }
+    }
+
+    /// Takes the next events into the ring; answers whether there may be more.
+    fn read_page(&mut self) -> Result<bool, super::StoreError> {
+        let mut wanted = Conditions::default();
+        wanted.push("rowid > ?", self.tip);
+        let events = read::matching(&self.conn, &wanted, Order::Asc, PAGE)?;
+        let full = events.len() == PAGE;
+        if let Some(last) = events.last() {
+            self.tip = last.seq;
+            let frames: Vec<_> = events.into_iter().map(|e| Arc::new(Frame::new(e))).collect();
+            let mut ring = self.shared.ring.write().unwrap_or_else(PoisonError::into_inner);
+            for frame in frames {
+                ring.push(frame);
+            }
+        }
+        Ok(full)
+    }
+
+    /// Goes to the log's end without reading it: whoever begins to listen in this moment finds the ring empty and asks the database.
+    fn skip(&mut self) -> Result<bool, super::StoreError> {
+        let newest = read::newest(&self.conn)?.seq;
+        if newest > self.tip {
+            self.tip = newest;
+            let mut ring = self.shared.ring.write().unwrap_or_else(PoisonError::into_inner);
+            *ring = Ring { floor: newest, ..Ring::default() };
+        }
+        Ok(false)
     }
 }
 
-/// Reads what was committed after `tip`, if anything was, and gives the new tip.
-fn advance(
-    conn: &Connection,
-    mut tip: i64,
-    version: &mut Option<i64>,
-    told: bool,
-    shared: &Shared,
-    projection: &Projection,
-) -> Result<i64, super::StoreError> {
-    // Changes with every commit of another connection, ours and other processes' alike; a plain memory read.
-    let now: i64 = conn.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?;
-    if !told && *version == Some(now) {
-        return Ok(tip);
-    }
-    loop {
-        let mut wanted = Conditions::default();
-        wanted.push("rowid > ?", tip);
-        let events = read::matching(conn, &wanted, Order::Asc, PAGE)?;
-        let full = events.len() == PAGE;
-        if let Some(last) = events.last() {
-            tip = last.seq;
-            projection.wake();
-            let frames: Vec<_> = events.into_iter().map(|e| Arc::new(Frame::new(e))).collect();
-            {
-                let mut ring = shared.ring.write().unwrap_or_else(PoisonError::into_inner);
-                for frame in frames {
-                    ring.push(frame);
-                }
-            }
-            shared.newest.send_replace(tip);
-        }
-        if !full {
-            *version = Some(now);
-            return Ok(tip);
-        }
-    }
+/// How long so many streams are left alone after they were woken.
+fn pause(streams: usize) -> Duration {
+    let pause = PACE_PER_STREAM.saturating_mul(u32::try_from(streams).unwrap_or(u32::MAX));
+    if pause < *PACE.start() { Duration::ZERO } else { pause.min(*PACE.end()) }
 }

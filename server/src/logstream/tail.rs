@@ -8,10 +8,10 @@ use std::sync::Arc;
 use loggia_domain::Filter;
 use tokio::sync::watch;
 
-use super::pump::Frame;
+use super::pump::{Frame, Pump};
 use super::read::{self, Order};
 use super::sql::Conditions;
-use super::{Live, Logstream, StoreError};
+use super::{Logstream, StoreError};
 
 /// How many events one step gives at most.
 pub const STEP_EVENTS: usize = 256;
@@ -19,7 +19,7 @@ pub const STEP_EVENTS: usize = 256;
 /// A reader that follows the log from a cursor.
 pub struct Tail {
     log: Logstream,
-    live: Live,
+    pump: Arc<Pump>,
     filter: Filter,
     cursor: i64,
     newest: watch::Receiver<i64>,
@@ -27,8 +27,18 @@ pub struct Tail {
 
 impl Tail {
     /// Follows what arrives after `cursor` and passes the filter.
-    pub fn new(log: &Logstream, live: &Live, filter: Filter, cursor: i64) -> Self {
-        Self { log: log.clone(), live: live.clone(), filter, cursor, newest: live.pump().subscribe() }
+    pub fn new(log: &Logstream, pump: &Arc<Pump>, filter: Filter, cursor: i64) -> Self {
+        Self { log: log.clone(), pump: Arc::clone(pump), filter, cursor, newest: pump.subscribe() }
+    }
+
+    /// The same for one of many streams, see [`Pump::subscribe_paced`].
+    pub fn paced(log: &Logstream, pump: &Arc<Pump>, filter: Filter, cursor: i64) -> Self {
+        Self { newest: pump.subscribe_paced(), ..Self::new(log, pump, filter, cursor) }
+    }
+
+    /// The arrival number up to which everything was looked at, matching or not.
+    pub fn cursor(&self) -> i64 {
+        self.cursor
     }
 
     /// What there is now after the cursor, at most [`STEP_EVENTS`], possibly nothing. Never waits for an event.
@@ -38,7 +48,7 @@ impl Tail {
             if self.cursor >= tip {
                 return Ok(Vec::new());
             }
-            let (frames, examined) = match self.live.pump().after(self.cursor, STEP_EVENTS) {
+            let (frames, examined) = match self.pump.after(self.cursor, STEP_EVENTS) {
                 Some(frames) => {
                     let examined = frames.last().map_or(tip, |f| f.event.seq);
                     (frames.into_iter().filter(|f| self.filter.matches(&f.event)).collect(), examined)

@@ -146,7 +146,7 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
         let next_cursor = last.or(listed.newest.id);
         return answer(&with_note(waited(&listed.events, next_cursor.as_deref()), note));
     }
-    let mut tail = Tail::new(&state.log, &state.live, filter, listed.newest.seq);
+    let mut tail = Tail::new(&state.log, state.live.pump(), filter, listed.newest.seq);
     let frames = tokio::select! {
         frames = tail.next() => frames?,
         () = tokio::time::sleep_until(deadline) => Vec::new(),

@@ -17,6 +17,7 @@ mod log_file;
 mod mcp;
 mod no_auth;
 mod payload;
+mod relay;
 mod serve;
 mod sign_in;
 mod storm;

@@ -85,32 +85,44 @@ impl Request {
 
     /// Sends it and answers the open connection, whose answer may take its time.
     pub(crate) fn connect(self) -> Connection {
-        let mut socket = TcpStream::connect(("127.0.0.1", self.port)).expect("the hub listens");
+        self.try_connect().expect("the hub listens")
+    }
+
+    fn try_connect(self) -> std::io::Result<Connection> {
+        let mut socket = TcpStream::connect(("127.0.0.1", self.port))?;
         socket.set_nodelay(true).expect("a TCP socket");
         let headers: Vec<String> = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         let head = format!("{}\r\n{}\r\n", self.line, headers.concat());
         // The hub may answer and close before it has read everything: then the answer counts, not the error here.
         let _ = socket.write_all(head.as_bytes()).and_then(|()| socket.write_all(&self.body));
-        Connection { socket, raw: Vec::new(), ended: false }
+        Ok(Connection { socket, raw: Vec::new(), ended: false })
     }
 
     /// Opens an event stream, which must be granted.
     #[track_caller]
     pub(crate) fn open(self) -> Stream {
-        let mut connection = self.connect();
+        self.try_open().expect("the hub answers")
+    }
+
+    /// As [`Request::open`], for a hub that may be gone.
+    #[track_caller]
+    pub(crate) fn try_open(self) -> Option<Stream> {
+        let mut connection = self.try_connect().ok()?;
         let until = Instant::now() + ANSWER_LIMIT;
         let head_end = loop {
             if let Some(at) = find(&connection.raw, b"\r\n\r\n") {
                 break at + 4;
             }
-            assert_eq!(connection.read_until(until), Progress::Some, "no head of an answer");
+            if connection.read_until(until) != Progress::Some {
+                return None;
+            }
         };
         let body = connection.raw.split_off(head_end);
         let head = connection.answer();
         assert_eq!(head.status, 200, "no stream: {}", String::from_utf8_lossy(&body));
         let chunked = head.header("transfer-encoding").is_some_and(|v| v.eq_ignore_ascii_case("chunked"));
         connection.raw = body;
-        Stream { connection, head, chunked, text: Vec::new(), frames: 0 }
+        Some(Stream { connection, head, chunked, text: Vec::new(), frames: 0 })
     }
 }
 
