@@ -19,7 +19,7 @@ pub fn App() -> impl IntoView {
     view! {
         <Title formatter=|page: String| if page.is_empty() { "Loggia".to_owned() } else { format!("{page} · Loggia") }/>
         <Router>
-            <Routes fallback=|| view! { <Frame signed_in=false><NotFound/></Frame> }.into_any()>
+            <Routes fallback=|| view! { <Frame behind_door=false><NotFound/></Frame> }.into_any()>
                 <ParentRoute path=StaticSegment("") view=|| view! { <Frame><Outlet/></Frame> }>
                     <Route path=StaticSegment("") view=NowRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("log") view=LogRoute ssr=SsrMode::Async/>

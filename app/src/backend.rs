@@ -40,6 +40,13 @@ pub struct Viewer {
     pub version: String,
 }
 
+impl Viewer {
+    /// Whether there is a session, or the hub asks for none.
+    pub fn is_somebody(&self) -> bool {
+        self.no_auth || !self.name.is_empty()
+    }
+}
+
 /// The newest event of the log: where a live stream starts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tip {

@@ -29,11 +29,19 @@ pub struct PageClock {
     tick_ms: RwSignal<Option<u64>>,
     ahead_ms: RwSignal<i64>,
     zone: RwSignal<Zone>,
+    answered_ms: RwSignal<u64>,
+    today: Memo<String>,
 }
 
 /// Puts a clock into the context and starts it, in the browser.
 pub fn provide_page_clock() {
-    let clock = PageClock { tick_ms: RwSignal::new(None), ahead_ms: RwSignal::new(0), zone: RwSignal::new(Zone::Utc) };
+    let (tick_ms, ahead_ms, answered_ms) = (RwSignal::new(None), RwSignal::new(0), RwSignal::new(0));
+    let zone = RwSignal::new(Zone::Utc);
+    let today = Memo::new(move |_| {
+        let now_ms = hub_now_ms(tick_ms.get(), ahead_ms.get(), answered_ms.get());
+        stamp(now_ms, offset_min(zone.get(), now_ms)).date
+    });
+    let clock = PageClock { tick_ms, ahead_ms, zone, answered_ms, today };
     provide_context(clock);
     Effect::new(move |_| {
         if browser::stored(ZONE_KEY).as_deref() == Some("local") {
@@ -64,10 +72,17 @@ impl PageClock {
 
     /// The hub's clock, tracked. `answered_ms` is its time at the answer that the page shows, the only one that a first frame knows.
     pub fn hub_now_ms(self, answered_ms: u64) -> u64 {
-        match self.tick_ms.get() {
-            Some(tick_ms) => tick_ms.saturating_add_signed(-self.ahead_ms.get()).max(answered_ms),
-            None => answered_ms,
-        }
+        hub_now_ms(self.tick_ms.get(), self.ahead_ms.get(), answered_ms)
+    }
+
+    /// Takes note of when the hub gave the answer that a page is about to show; all that a first frame knows of the time.
+    pub fn shows(self, answered_ms: u64) {
+        self.answered_ms.set(answered_ms);
+    }
+
+    /// Whether a time is on the hub's present day, in the page's zone. Tracked.
+    pub fn is_today(self, stamp: &Stamp) -> bool {
+        self.today.with(|today| *today == stamp.date)
     }
 
     /// Takes note of an answer that has just arrived: the hub's clock shows it.
@@ -92,11 +107,7 @@ impl PageClock {
 
     /// A time in the page's zone. Tracked.
     pub fn stamp(self, at_ms: u64) -> Stamp {
-        let offset_min = match self.zone.get() {
-            Zone::Utc => 0,
-            Zone::Local => browser::zone_offset_min(at_ms),
-        };
-        stamp(at_ms, offset_min)
+        stamp(at_ms, offset_min(self.zone.get(), at_ms))
     }
 
     /// The name of the page's zone at the last tick. Tracked.
@@ -128,6 +139,17 @@ impl Stamp {
     /// `11-30`.
     pub fn day(&self) -> &str {
         self.date.get(5..).unwrap_or(&self.date)
+    }
+}
+
+fn hub_now_ms(tick_ms: Option<u64>, ahead_ms: i64, answered_ms: u64) -> u64 {
+    tick_ms.map_or(answered_ms, |tick_ms| tick_ms.saturating_add_signed(-ahead_ms).max(answered_ms))
+}
+
+fn offset_min(zone: Zone, at_ms: u64) -> i32 {
+    match zone {
+        Zone::Utc => 0,
+        Zone::Local => browser::zone_offset_min(at_ms),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::backend::Viewer;
 use crate::clock::use_page_clock;
 use crate::live::use_live;
 use crate::loading::{Answer, Question, load};
+use live_badge::LiveBadge;
 pub(crate) use rail::Mark;
 use rail::Rail;
 use top::TopBar;
@@ -18,43 +19,45 @@ use top::TopBar;
 /// The frame of a page.
 #[component]
 pub fn Frame(
-    /// Whether somebody is signed in, so that the hub may be asked who; not so on the page for an unknown address.
+    /// Whether the hub shows the page to nobody without a session; not so the page for an unknown address.
     #[prop(default = true)]
-    signed_in: bool,
+    behind_door: bool,
     /// The page.
     children: Children,
 ) -> impl IntoView {
-    if signed_in {
-        use_live().start(use_page_clock());
-    }
-    let viewer = signed_in.then(|| load(Signal::stored(Question::Viewer)));
+    let viewer = load(Signal::stored(Question::Viewer));
     let viewer = move |show: fn(Viewer) -> AnyView| {
-        viewer.map(|viewer| {
-            view! {
-                <Suspense>
-                    {move || Suspend::new(async move {
-                        match viewer.await {
-                            Ok(Answer::Viewer(viewer)) => show(viewer),
-                            // Whatever went wrong is the page's to tell.
-                            _ => ().into_any(),
-                        }
-                    })}
-                </Suspense>
-            }
-            .into_any()
-        })
+        view! {
+            <Suspense>
+                {move || Suspend::new(async move {
+                    match viewer.await {
+                        Ok(Answer::Viewer(viewer)) if viewer.is_somebody() => show(viewer),
+                        // Whatever went wrong is the page's to tell.
+                        _ => ().into_any(),
+                    }
+                })}
+            </Suspense>
+        }
+        .into_any()
     };
+    let badge = if behind_door { live_badge() } else { viewer(|_| live_badge()) };
     view! {
         <a class="skip" href="#main" rel="external">"Skip to the content"</a>
         <div class="app">
             <Rail/>
             <div class="page">
-                <TopBar who=viewer(top::who)/>
+                <TopBar badge=badge who=viewer(top::who)/>
                 {viewer(banners)}
                 <main id="main" tabindex="-1">{children()}</main>
             </div>
         </div>
     }
+}
+
+/// Starts the stream, which needs a session, and shows how it fares.
+fn live_badge() -> AnyView {
+    use_live().start(use_page_clock());
+    view! { <LiveBadge/> }.into_any()
 }
 
 /// What a reader must know about this hub on every page.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ask;
 use crate::backend::{ArtifactPage, LogPage, LogQuery, Overview, StreamCount, TaskPage, Viewer};
+use crate::clock::use_page_clock;
 use crate::error::PageError;
 use crate::parts::{Busy, Failure};
 
@@ -44,8 +45,8 @@ pub enum Answer {
     Overview(Overview),
     /// A part of the log, and the streams beside it.
     Log(LogPage, Vec<StreamCount>),
-    /// One event, and its neighbours by arrival, newest first, itself among them.
-    Event(Box<Event>, Vec<Event>),
+    /// One event, its neighbours by arrival, newest first, itself among them, and the hub's clock, ms since 1970.
+    Event(Box<Event>, Vec<Event>, u64),
     /// One delegation.
     Task(TaskPage),
     /// One artifact.
@@ -53,15 +54,15 @@ pub enum Answer {
 }
 
 impl Question {
-    /// What the page is called, for the title and the sentences of a failure.
-    fn names(&self) -> (&'static str, &'static str) {
+    /// What the page is called, for the title and the sentences of a failure, and the id of what it is about.
+    fn names(&self) -> (&'static str, &'static str, Option<String>) {
         match self {
-            Self::Viewer => ("", "the viewer"),
-            Self::Overview => ("Now", "the overview"),
-            Self::Log(_) => ("Log", "the log"),
-            Self::Event(_) => ("Event", "the event"),
-            Self::Task(_) => ("Task", "the task"),
-            Self::Artifact(_) => ("Artifact", "the artifact"),
+            Self::Viewer => ("", "the viewer", None),
+            Self::Overview => ("Now", "the overview", None),
+            Self::Log(_) => ("Log", "the log", None),
+            Self::Event(id) => ("Event", "the event", Some(id.clone())),
+            Self::Task(id) => ("Task", "the task", Some(id.clone())),
+            Self::Artifact(id) => ("Artifact", "the artifact", Some(id.clone())),
         }
     }
 
@@ -90,7 +91,20 @@ async fn around(id: String) -> Result<Answer, PageError> {
     near.reverse();
     near.push(event.clone());
     near.extend(older.events);
-    Ok(Answer::Event(Box::new(event), near))
+    Ok(Answer::Event(Box::new(event), near, older.now_ms))
+}
+
+impl Answer {
+    /// The hub's clock at the answer, ms since 1970; an artifact, which has no age, does not tell it.
+    fn now_ms(&self) -> u64 {
+        match self {
+            Self::Overview(overview) => overview.now_ms,
+            Self::Log(page, _) => page.now_ms,
+            Self::Event(_, _, now_ms) => *now_ms,
+            Self::Task(page) => page.now_ms,
+            Self::Viewer(_) | Self::Artifact(_) => 0,
+        }
+    }
 }
 
 /// The answer to a question that may change.
@@ -107,14 +121,18 @@ pub fn Loaded(
     show: fn(Answer) -> AnyView,
 ) -> impl IntoView {
     let answer = load(question);
+    let clock = use_page_clock();
     view! {
         <Transition fallback=Busy>
             {move || Suspend::new(async move {
                 match answer.await {
-                    Ok(answer) => show(answer),
+                    Ok(answer) => {
+                        clock.shows(answer.now_ms());
+                        show(answer)
+                    }
                     Err(error) => {
-                        let (title, what) = question.with_untracked(Question::names);
-                        view! { <Title text=title/><Failure error=error what=what/> }.into_any()
+                        let (title, what, id) = question.with_untracked(Question::names);
+                        view! { <Title text=title/><Failure error=error what=what id=id/> }.into_any()
                     }
                 }
             })}

@@ -34,14 +34,15 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// How long ago, coarser than a duration: `now`, `12 s`, `3 min`, `1 h 55 min`, `3 d 4 h`.
-pub fn age(ms: u64) -> String {
-    match ms / 1000 {
-        0..5 => "just now".to_owned(),
+/// What happened how long ago, coarser than a duration: `claimed just now`, `claimed 12 s ago`, then `3 min`, `1 h 55 min`, `3 d 4 h`.
+pub fn ago(what: &str, ms: u64) -> String {
+    let age = match ms / 1000 {
+        0..5 => return format!("{what} just now"),
         s @ 5..60 => format!("{s} s"),
         s @ 60..3600 => format!("{} min", s / 60),
         _ => duration_words(ms),
-    }
+    };
+    format!("{what} {age} ago")
 }
 
 /// A number in words up to twelve, for sentences: `Three`, `14`.
@@ -189,8 +190,10 @@ mod tests {
 
     #[test]
     fn ages_are_coarse() {
-        for (ms, text) in [(0, "just now"), (12_400, "12 s"), (1_080_000, "18 min"), (6_900_000, "1 h 55 min")] {
-            assert_eq!(age(ms), text);
+        for (ms, text) in
+            [(0, "just now"), (12_400, "12 s ago"), (1_080_000, "18 min ago"), (6_900_000, "1 h 55 min ago")]
+        {
+            assert_eq!(ago("claimed", ms), format!("claimed {text}"));
         }
     }
 

@@ -198,6 +198,9 @@ pub struct Delegation {
     /// Why it needs somebody, in the author's words: the line of the event that blocked or failed it, else that of the newest
     /// open question.
     pub reason: Option<String>,
+    /// Who wrote the event that `reason` is taken from, also where it says nothing.
+    #[serde(default)]
+    pub reason_by: Option<String>,
 }
 
 impl Delegation {
@@ -270,6 +273,7 @@ pub fn fold(events: &[Event]) -> Option<Delegation> {
         expires_at_ms,
         open_question: open_question.is_some(),
         reason: reason.map(|index| steps[index].line.clone()).filter(|line| !line.is_empty()),
+        reason_by: reason.map(|index| steps[index].from_agent.clone()),
         steps,
     })
 }

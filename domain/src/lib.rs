@@ -3,6 +3,7 @@
 //! Everything here is pure. It compiles to WebAssembly, so the hub, the command line and the page in a browser decide by the same
 //! code. It never does I/O, never reads a clock, never draws a random number: callers pass the time and the random bytes in.
 
+pub mod ack;
 pub mod artifact;
 pub mod clock;
 pub mod delegation;
@@ -12,11 +13,14 @@ pub mod field;
 pub mod filter;
 pub mod id;
 pub mod metadata;
+pub mod palace;
 pub mod refusal;
+pub mod search;
 pub mod status;
 pub mod task;
 pub mod timestamp;
 
+pub use ack::AckDraft;
 pub use artifact::{Artifact, ArtifactDraft, ArtifactKind, ArtifactRecord, NewArtifact};
 pub use error::{ApiError, ErrorCode};
 pub use event::{Event, EventDraft, NewEvent};

@@ -101,6 +101,28 @@ test('a hidden tab closes its stream and goes on where it stopped', async ({ hub
   expect(new URL(opened.at(-1)!).searchParams.get('since_event_id')).toBe(last.id);
 });
 
+test('what was unfolded stays so while new events come', async ({ hub, page }) => {
+  for (let at = 0; at < 8; at += 1) await hub.mcp.ack(await hub.mcp.createTask({ goal: `Task ${at}` }), 'win:codex', 'blocked', 'Why?');
+  await open(page, '/');
+  await live(page);
+  await page.getByText('3 more', { exact: true }).click();
+  const cards = page.getByRole('article').filter({ visible: true });
+  await expect(cards).toHaveCount(8);
+  await hub.mcp.ack(await hub.mcp.createTask({ goal: 'One more' }), 'win:codex', 'blocked', 'Why?');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nine delegations need someone');
+  await expect(cards).toHaveCount(9);
+});
+
+test('the first event takes the place of what an empty hub says', async ({ hub, page }) => {
+  await open(page, '/log');
+  await live(page);
+  await expect(page.getByText('To write the first event by hand')).toBeVisible();
+  await hub.mcp.append({ body: 'the very first' });
+  await expect(row(page, 'the very first')).toBeVisible();
+  await expect(page.getByText('To write the first event by hand')).toHaveCount(0);
+  await expect(page.getByRole('navigation', { name: 'Streams and rooms' })).toContainText('project/atlas');
+});
+
 test('seven tabs of one browser all load, one stream each at most while visible', async ({ context, hub, page }) => {
   await hub.mcp.append({ body: 'in every tab' });
   const tabs = [page];

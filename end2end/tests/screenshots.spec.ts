@@ -39,8 +39,7 @@ async function pictures(page: Page, pages: Record<string, string>, name: string)
   for (const [word, path] of Object.entries(pages)) {
     await page.setViewportSize(DESK);
     await open(page, path);
-    // The page for an unknown address asks the hub for nothing.
-    if (word !== 'nowhere') await live(page);
+    await live(page);
     await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
     await looks(page, `${word}-${name}`);
   }

@@ -9,7 +9,67 @@ test('an empty hub teaches what would be here', async ({ page }) => {
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nothing has happened here yet');
   await expect(page.getByText('loggia demo', { exact: true })).toBeVisible();
   await page.goto('/log');
-  await expect(page.getByRole('main')).toContainText('No event');
+  await expect(page.getByRole('main')).toContainText('To write the first event by hand');
+  await expect(page.getByText(/^loggia logstream append --type/)).toBeVisible();
+  await expect(page.getByText('passes this filter')).toBeHidden();
+  await expect(page.getByRole('navigation', { name: 'Streams and rooms' }), 'no empty panel').toHaveCount(0);
+});
+
+test('the command of an empty hub writes the first event', async ({ hub, page }) => {
+  await page.goto('/log');
+  const command = (await page.getByText(/^loggia logstream append --type/).textContent())!.split(' ');
+  await hub.command(...command.slice(1));
+  await page.reload();
+  await expect(rows(page)).toHaveCount(1);
+  await expect(rows(page)).toContainText('hello');
+});
+
+test('a filter that nothing passes is said on a hub that holds something', async ({ hub, page }) => {
+  await hub.mcp.append();
+  await page.goto('/log?type=nothing');
+  await expect(page.getByRole('main')).toContainText('No event of the log passes this filter yet');
+  await expect(page.getByText('To write the first event')).toHaveCount(0);
+});
+
+test('many problems leave the board in sight', async ({ hub, page }) => {
+  for (let at = 0; at < 9; at += 1) {
+    const task = await hub.mcp.createTask({ goal: `Task ${at}` });
+    await hub.mcp.ack(task, 'win:codex', 'blocked', `Question ${at}`);
+    const cards = page.getByRole('article').filter({ visible: true });
+    if (at === 5) {
+      await page.goto('/');
+      await expect(cards, 'one more takes no more room than the way to it').toHaveCount(6);
+    }
+    if (at === 8) {
+      await page.goto('/');
+      await expect(cards).toHaveCount(5);
+      await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nine delegations need someone');
+      await page.getByText('4 more', { exact: true }).click();
+      await expect(cards).toHaveCount(9);
+    }
+  }
+});
+
+test('every age says of what', async ({ hub, page }) => {
+  const open = await hub.mcp.createTask({ goal: 'Index events by room' });
+  await page.goto('/');
+  await expect(column(page, 'open').locator('.age')).toHaveText(/^asked (just now|\d+ s ago)$/);
+  await hub.mcp.ack(open, 'win:codex', 'claimed');
+  await page.goto('/');
+  await expect(column(page, 'claimed').locator('.age')).toHaveText(/^claimed (just now|\d+ s ago)$/);
+  await hub.mcp.ack(open, 'win:codex', 'failed', 'No.');
+  await page.goto('/');
+  await expect(page.getByRole('article').locator('.age')).toHaveText(/^last word (just now|\d+ s ago)$/);
+});
+
+test('a quote stands over the name of who said it', async ({ hub, page }) => {
+  const task = await hub.mcp.createTask({ goal: 'Index events by room' });
+  await hub.mcp.ack(task, 'lab:cursor', 'blocked', 'Which index?');
+  await page.goto('/');
+  await expect(page.getByRole('article')).toContainText('“Which index?”');
+  await expect(page.getByRole('article').locator('.agents')).toHaveText('lab:cursor → mac:claude');
+  await page.goto(`/task?id=${task.correlation_id}`);
+  await expect(page.locator('.notes')).toHaveText('Blocked: “Which index?” — lab:cursor');
 });
 
 test('Now shows the board, the streams and the newest events', async ({ hub, page }) => {
@@ -101,5 +161,22 @@ test('what is not there is said, with the status that says so too', async ({ fau
     const response = await page.goto(path);
     expect(response?.status(), path).toBe(404);
     await expect(page.getByRole('heading', { level: 1 }), path).toHaveText(title);
+    await expect(page.getByRole('main'), 'once is enough').not.toContainText('not found');
+    await expect(page.getByRole('banner').getByRole('button', { name: 'Sign out' }), path).toBeVisible();
+    await expect(page.getByRole('banner'), path).toContainText('bootstrap');
+    const id = /=(.*)/.exec(path)?.[1];
+    if (id) await expect(page.getByRole('main').locator('code'), path).toHaveText(id);
   }
+});
+
+test.describe('without a session', () => {
+  test.use({ signedIn: false });
+
+  test('the page for an unknown address claims nothing about the hub', async ({ faults, page }) => {
+    faults.expect(/status of 404/);
+    await page.goto('/nowhere');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('There is no such page');
+    await expect(badge(page)).toHaveCount(0);
+    await expect(page.getByRole('button', { name: 'Sign out' })).toHaveCount(0);
+  });
 });

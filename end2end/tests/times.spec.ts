@@ -20,12 +20,12 @@ for (const [timezoneId, zone, offsetMin] of [
       expect(source).toContain(`${utc} UTC`);
       await open(page, '/log');
       await expect(time).toHaveAttribute('title', `${utc} UTC`);
-      await expect(time).toHaveText(utc.slice(5));
+      await expect(time, 'no day: it is today').toHaveText(utc.slice(11), { useInnerText: true });
       await expect(head).toHaveText('UTC');
 
       await page.getByRole('button', { name: 'UTC' }).click();
       await expect(time).toHaveAttribute('title', `${local} ${zone}`);
-      await expect(time).toHaveText(local.slice(5));
+      await expect(time).toHaveText(local.slice(11), { useInnerText: true });
       await expect(time).toHaveAttribute('datetime', event.created_at);
       await expect(head).toHaveText(zone);
 
@@ -47,6 +47,15 @@ for (const [timezoneId, zone, offsetMin] of [
     });
   });
 }
+
+test('a row tells its day as soon as it is no longer today', async ({ hub, page }) => {
+  const { created_at } = await hub.mcp.append();
+  await open(page, '/log');
+  const time = rows(page).getByRole('time');
+  await expect(time).toHaveText(created_at.slice(11, 19), { useInnerText: true });
+  await page.clock.setSystemTime(Date.now() + 25 * 3_600_000);
+  await expect(time).toHaveText(created_at.slice(5, 19).replace('T', ' '), { useInnerText: true });
+});
 
 test.describe('ages', () => {
   test('grow while the page is open, and never stand alone', async ({ hub, page }) => {

@@ -1,20 +1,34 @@
 //! The command line: the same names, flags and exit codes as `mempalace`, so that an alias works.
 //!
-//! Sub-commands other than `serve` work on the palace's files directly, beside a running hub or without one.
+//! Sub-commands other than `serve` work on the palace's files directly, beside a running hub or without one. Those of the log also
+//! speak to a hub elsewhere (`--url`), and `mcp` does nothing else.
 
 pub mod demo;
 
 mod artifact;
+mod backup;
+mod bridge;
+mod completions;
+mod import;
+mod launch;
 mod logstream;
 mod output;
+mod progress;
+mod remote;
+mod search;
 mod serve;
+mod skill;
+mod target;
 mod task;
 mod token;
+mod verify;
+mod watch;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{Args, CommandFactory, Parser, Subcommand};
 
 use crate::config;
 use crate::logstream::Logstream;
@@ -22,7 +36,7 @@ use output::{Failure, Out};
 
 /// The hub that coding agents talk to, and the gallery from which people watch them.
 #[derive(Parser)]
-#[command(name = "loggia", version, disable_help_subcommand = true)]
+#[command(name = "loggia", version, disable_help_subcommand = true, infer_long_args = true)]
 struct Cli {
     #[command(flatten)]
     palace: Palace,
@@ -42,26 +56,45 @@ struct Palace {
 enum Command {
     /// Run the hub and its dashboard
     Serve(serve::Serve),
-    /// Append to the log and list it
-    #[command(subcommand)]
-    Logstream(logstream::Command),
+    /// Append to the log, list it, wait for it, watch it
+    Logstream(logstream::Group),
     /// Store and fetch exact texts
-    #[command(subcommand)]
-    Artifact(artifact::Command),
-    /// Delegate work
-    #[command(subcommand)]
-    Task(task::Command),
+    Artifact(artifact::Group),
+    /// Delegate work, and start on it
+    Task(task::Group),
     /// Let somebody in
     #[command(subcommand)]
     Token(token::Command),
+    /// Check that everything in the palace is whole
+    Verify(verify::Verify),
+    /// Copy the palace while its hub runs, and verify the copy
+    Backup(backup::Backup),
+    /// Take over what another program kept
+    #[command(subcommand)]
+    Import(import::Command),
     /// Write a day of invented delegations into the log, in streams named demo/…
     Demo,
+    /// Pass MCP messages between stdin and stdout and a running hub, for agents that can only start a program
+    Mcp(bridge::Bridge),
+    /// Print or install what a coding agent should know about delegating
+    Skill(skill::Skill),
+    /// Print completions for a shell
+    Completions(completions::Completions),
+    /// Write the manual pages into a folder, one for each command
+    Man(completions::Man),
 }
 
 /// Reads the command line and runs it; the process's exit code.
 pub fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
+        // A group alone is a question, not a mistake.
+        Err(error) if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
+            return match output::print(error.render().to_string().as_bytes()) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(failure) => Out::new(false).failure(&failure),
+            };
+        }
         Err(error) => {
             // Help and version go to stdout with 0, mistakes to stderr with 2, as everybody expects.
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
@@ -72,7 +105,10 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return Out::new(false).failure(&Failure::new(format!("the runtime cannot start: {error}"))),
     };
-    runtime.block_on(run(cli))
+    let code = runtime.block_on(run(cli));
+    // A request to a hub that is still under way has nobody left to tell.
+    runtime.shutdown_background();
+    code
 }
 
 async fn run(cli: Cli) -> ExitCode {
@@ -81,25 +117,33 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Artifact(c) => c.json(),
         Command::Task(c) => c.json(),
         Command::Token(c) => c.json(),
-        Command::Serve(_) | Command::Demo => false,
+        Command::Verify(c) => c.json,
+        Command::Backup(c) => c.json,
+        Command::Import(c) => c.json(),
+        Command::Serve(_) | Command::Demo | Command::Mcp(_) | Command::Skill(_) | Command::Completions(_) | Command::Man(_) => false,
     };
     let out = Out::new(json);
     let palace = match config::palace(cli.palace.palace) {
         Ok(palace) => palace,
         Err(error) => return out.failure(&error.into()),
     };
+    let done = |()| ExitCode::SUCCESS;
     let result = match cli.command {
-        Command::Serve(serve) => serve::run(serve, palace).await,
-        Command::Logstream(command) => with_log(palace, async |log| logstream::run(command, &log, &out).await).await,
-        Command::Artifact(command) => with_log(palace, async |log| artifact::run(command, &log, &out).await).await,
-        Command::Task(command) => with_log(palace, async |log| task::run(command, &log, &out).await).await,
-        Command::Token(command) => token::run(command, &palace, &out),
-        Command::Demo => with_log(palace, async |log| write_demo(&log, &out).await).await,
+        Command::Serve(serve) => serve::run(serve, palace).await.map(done),
+        Command::Logstream(group) => group.run(palace, &out).await,
+        Command::Artifact(group) => group.run(palace, &out).await,
+        Command::Task(group) => group.run(palace, &out).await,
+        Command::Token(command) => token::run(command, &palace, &out).map(done),
+        Command::Verify(verify) => verify::run(&verify, &palace, &out),
+        Command::Backup(backup) => backup::run(&backup, &palace, &out),
+        Command::Import(import) => import::run(&import, &palace, &out),
+        Command::Demo => with_log(palace, async |log| write_demo(&log, &out).await).await.map(done),
+        Command::Mcp(bridge) => bridge.run(palace).await,
+        Command::Skill(skill) => skill::run(skill, &out).map(done),
+        Command::Completions(completions) => completions.run(Cli::command()).map(done),
+        Command::Man(man) => man.run(Cli::command()).map(done),
     };
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => out.failure(&failure),
-    }
+    result.unwrap_or_else(|failure| out.failure(&failure))
 }
 
 /// Opens the palace's log, does one thing, and closes it.

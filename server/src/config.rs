@@ -85,6 +85,20 @@ pub fn bootstrap_token() -> Result<Option<String>, ConfigError> {
     })
 }
 
+/// The token that a command shows to a hub: the argument, else `LOGGIA_TOKEN`. Never repeated in an error.
+pub fn client_token(argument: Option<String>) -> Result<Option<String>, ConfigError> {
+    let (name, value) = match argument {
+        Some(token) => ("--token", Some(token)),
+        None => (TOKEN, std::env::var_os(TOKEN).map(|t| t.to_string_lossy().into_owned())),
+    };
+    match value.filter(|t| !t.is_empty()) {
+        Some(token) if !token.bytes().all(|b| b.is_ascii_graphic()) => {
+            Err(ConfigError(format!("{name} must be visible ASCII characters (its value is not shown)")))
+        }
+        token => Ok(token),
+    }
+}
+
 impl Settings {
     /// The flags, and the rest from the environment.
     pub fn read(no_auth: bool, read_only: bool) -> Result<Self, ConfigError> {

@@ -26,6 +26,14 @@ pub fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     Ok(conn)
 }
 
+/// How many bytes a file has, and its WAL; 0 for what is not there.
+pub fn file_bytes(path: &Path) -> (u64, u64) {
+    let mut wal = path.as_os_str().to_owned();
+    wal.push("-wal");
+    let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    (bytes(path), bytes(Path::new(&wal)))
+}
+
 /// A pool of connections that cannot write. The file must exist.
 pub fn read_pool(path: &Path) -> Result<ReadPool, r2d2::Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -10,11 +10,13 @@ pub mod config;
 pub mod db;
 pub mod discovery;
 pub mod error;
+pub mod figures;
 pub mod guard;
 pub mod http;
 pub mod lock;
 pub mod logstream;
 pub mod mcp;
+pub mod palace;
 pub mod session;
 pub mod streams;
 pub mod tokens;
@@ -36,8 +38,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
 use config::Settings;
+use figures::Figures;
 use guard::Guard;
 use logstream::{Live, Logstream};
+use palace::Palace;
 use streams::Streams;
 use tokens::Tokens;
 
@@ -48,6 +52,8 @@ pub struct AppState {
     pub log: Logstream,
     /// What follows the log.
     pub live: Live,
+    /// Drawers, diaries and facts; may be off while all else works.
+    pub palace: Palace,
     /// Who may speak.
     pub tokens: Arc<Tokens>,
     /// The door.
@@ -56,6 +62,8 @@ pub struct AppState {
     pub settings: Arc<Settings>,
     /// The places for live streams.
     pub streams: Streams,
+    /// What the hub counts about itself.
+    pub figures: Arc<Figures>,
     /// The name of the session cookie: browsers share cookies among the ports of one host, so each hub has its own.
     pub cookie_name: Arc<str>,
     /// Cancelled when the hub shuts down: streams end, waits answer.
@@ -83,6 +91,9 @@ pub fn router(state: AppState) -> Router {
         .route("/v1/{*rest}", any(http::missing::machine))
         // both
         .route("/artifacts/{id}/raw", get(http::artifact::get_raw))
+        // whoever runs it
+        .route("/statusz", get(http::statusz::get))
+        .route("/metrics", get(http::metrics::get))
         // anybody
         .route("/healthz", get(http::health::get))
         .route("/.well-known/{*rest}", any(http::missing::open))
@@ -98,7 +109,13 @@ pub fn router(state: AppState) -> Router {
         .fallback(web::fallback)
         .layer(middleware::from_fn_with_state(state.clone(), guard::guard))
         .layer(middleware::from_fn(harden))
+        .layer(middleware::from_fn_with_state(Arc::clone(&state.figures), http::metrics::count))
         .with_state(state)
+}
+
+/// Figures at zero, for the tools that there are.
+pub fn new_figures() -> Arc<Figures> {
+    Arc::new(Figures::new(mcp::tool_names()))
 }
 
 /// Whether the dashboard's scripts are part of this binary.
@@ -126,6 +143,7 @@ const SHUTDOWN: Duration = Duration::from_secs(1);
 pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
     web::init();
     let (stop, log, dead_client) = (state.stop.clone(), state.log.clone(), state.settings.dead_client);
+    let palace = state.palace.clone();
     let listener = listener.tap_io(move |socket| {
         let options = socket2::SockRef::from(&*socket);
         let keepalive =
@@ -139,11 +157,17 @@ pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
         }
     });
     let stopped = stop.clone();
-    let serving = axum::serve(listener, router(state)).with_graceful_shutdown(async move { stopped.cancelled().await });
+    // Made once and shared: a router given as it is would be copied for every connection, 30 kB each.
+    let routes = router(state).into_make_service();
+    let serving = axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.cancelled().await });
     let ended = tokio::select! {
         ended = serving => ended,
         () = async { stop.cancelled().await; tokio::time::sleep(SHUTDOWN).await } => Ok(()),
     };
-    tokio::task::spawn_blocking(move || log.close()).await.map_err(io::Error::other)?;
+    let closing = move || {
+        log.close();
+        palace.close();
+    };
+    tokio::task::spawn_blocking(closing).await.map_err(io::Error::other)?;
     ended
 }

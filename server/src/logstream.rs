@@ -4,13 +4,18 @@
 //! readers are read-only; live readers go through [`Tail`], which is woken by commits and reads from its own cursor.
 
 pub mod append;
+pub mod backup;
+pub mod import;
+mod insert;
 pub mod migrate;
 pub mod projection;
 pub mod pump;
 pub mod read;
 pub mod replica;
+pub mod search;
 pub mod sql;
 pub mod tail;
+pub mod verify;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -20,9 +25,11 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
 use crate::db::{self, ReadPool};
+use crate::figures::writer::WriterFigures;
 use append::{Appender, Job, Written};
 use projection::Projection;
 use pump::{Pump, Waker};
+use search::{Pace, Search};
 pub use tail::Tail;
 
 /// The log's file within a palace.
@@ -105,6 +112,14 @@ pub enum OpenError {
         /// What went wrong.
         source: StoreError,
     },
+    /// The side file of the search.
+    #[error("{}: {source}", path.display())]
+    Search {
+        /// The side file.
+        path: PathBuf,
+        /// What went wrong.
+        source: StoreError,
+    },
     /// The pool of readers.
     #[error("{}: {source}", path.display())]
     Pool {
@@ -134,6 +149,7 @@ struct Inner {
 pub struct Live {
     pump: Arc<Pump>,
     projection: Projection,
+    search: Search,
 }
 
 impl Live {
@@ -142,14 +158,25 @@ impl Live {
         let path = log.path();
         let projection = Projection::open(palace, path, stop.clone())
             .map_err(|source| OpenError::Projection { path: palace.join(projection::FILE_NAME), source })?;
-        let counted = projection.clone();
-        let pump = log.follow(move || counted.wake(), stop.clone())?;
-        Ok(Self { pump, projection })
+        let search = Search::start(log, palace, Pace::Gentle, stop.clone())
+            .map_err(|source| OpenError::Search { path: palace.join(search::FILE_NAME), source })?;
+        let (counted, indexed) = (projection.clone(), search.clone());
+        let arrived = move || {
+            counted.wake();
+            indexed.wake();
+        };
+        let pump = log.follow(arrived, stop.clone())?;
+        Ok(Self { pump, projection, search })
     }
 
     /// Counts, streams and open delegations, kept in step with the log.
     pub fn projection(&self) -> &Projection {
         &self.projection
+    }
+
+    /// The full-text search.
+    pub fn search(&self) -> &Search {
+        &self.search
     }
 
     /// The newest frames and the way to be woken.
@@ -193,6 +220,11 @@ impl Logstream {
     /// Which hub this is: `rep_<hex>`.
     pub fn replica_id(&self) -> &str {
         &self.inner.replica_id
+    }
+
+    /// What the writer counts about itself.
+    pub fn writer_figures(&self) -> &Arc<WriterFigures> {
+        self.inner.appender.figures()
     }
 
     /// The log's file.

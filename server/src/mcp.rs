@@ -5,8 +5,15 @@
 //! answers to it. The tools are a table; nothing here knows SQL or pages.
 
 mod args;
+mod correlation;
+mod diary_tools;
+mod drawer_tools;
 mod envelope;
+mod fact_tools;
+mod graph_tools;
+mod palace_tools;
 mod read_tools;
+mod search_tool;
 mod surrogate;
 mod tool;
 pub mod write_tools;
@@ -22,7 +29,9 @@ use serde_json::{Value, json};
 
 use crate::AppState;
 use crate::auth::{Caller, Denied};
+use crate::figures::tools::Outcome;
 use crate::logstream::StoreError;
+use crate::palace::PalaceError;
 use crate::tokens::Identity;
 use args::Args;
 use envelope::{Call, Method, Posted};
@@ -35,20 +44,62 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// Object answers up to this size also come as `structuredContent`.
 const MAX_STRUCTURED_BYTES: usize = 64 * 1024;
 
-const TOOLS: [Tool; 9] = [
+const TOOLS: [Tool; 46] = [
     write_tools::TASK_CREATE,
     write_tools::EVENT_APPEND,
     read_tools::EVENT_LIST,
     read_tools::EVENT_WAIT,
     read_tools::EVENT_GET,
+    search_tool::EVENT_SEARCH,
+    correlation::CORRELATION_GET,
     write_tools::EVENT_ACK,
     write_tools::ARTIFACT_PUT,
     read_tools::ARTIFACT_GET,
     write_tools::PATCH_SUBMIT,
+    palace_tools::STATUS,
+    palace_tools::LIST_WINGS,
+    palace_tools::LIST_ROOMS,
+    palace_tools::GET_TAXONOMY,
+    palace_tools::GET_AAAK_SPEC,
+    palace_tools::SEARCH,
+    palace_tools::CHECK_DUPLICATE,
+    drawer_tools::ADD_DRAWER,
+    drawer_tools::GET_DRAWER,
+    drawer_tools::GET_DRAWERS,
+    drawer_tools::LIST_DRAWERS,
+    drawer_tools::UPDATE_DRAWER,
+    drawer_tools::DELETE_DRAWER,
+    drawer_tools::DELETE_DRAWERS,
+    drawer_tools::DELETE_BY_SOURCE,
+    diary_tools::DIARY_WRITE,
+    diary_tools::DIARY_READ,
+    diary_tools::CHECKPOINT,
+    graph_tools::CREATE_TUNNEL,
+    graph_tools::LIST_TUNNELS,
+    graph_tools::DELETE_TUNNEL,
+    graph_tools::FIND_TUNNELS,
+    graph_tools::FOLLOW_TUNNELS,
+    graph_tools::TRAVERSE,
+    graph_tools::GRAPH_STATS,
+    graph_tools::LIST_HALLWAYS,
+    graph_tools::DELETE_HALLWAY,
+    fact_tools::KG_ADD,
+    fact_tools::KG_QUERY,
+    fact_tools::KG_INVALIDATE,
+    fact_tools::KG_SUPERSEDE,
+    fact_tools::KG_TIMELINE,
+    fact_tools::KG_STATS,
+    palace_tools::HOOK_SETTINGS,
+    palace_tools::MEMORIES_FILED_AWAY,
 ];
 
 static TOOLS_LIST: LazyLock<String> =
     LazyLock::new(|| json!({"tools": TOOLS.iter().map(Tool::listed).collect::<Vec<_>>()}).to_string());
+
+/// The names of the tools there are.
+pub fn tool_names() -> impl Iterator<Item = &'static str> {
+    TOOLS.iter().map(|tool| tool.name)
+}
 
 /// `POST /mcp`
 pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> Result<Response, Denied> {
@@ -98,53 +149,107 @@ pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> 
         Method::ToolsList => envelope::result(id, &TOOLS_LIST),
         Method::BadCall(message) => envelope::error(id, -32602, message, None),
         Method::Unknown(name) => envelope::error(id, -32601, &format!("Unknown method: {name}"), None),
-        Method::ToolsCall(call) => return Ok(run(state, &identity, id, call).await),
+        Method::ToolsCall(call) => {
+            let (figures, name) = (std::sync::Arc::clone(&state.figures), call.name.clone());
+            let (outcome, response) = run(state, &identity, id, call).await;
+            figures.tools.called(&name, outcome);
+            return Ok(response);
+        }
     };
     Ok(answer_json(StatusCode::OK, text))
 }
 
-async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> Response {
+async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (Outcome, Response) {
     let Some(tool) = TOOLS.iter().find(|t| t.name == call.name) else {
-        return answer_json(StatusCode::OK, envelope::error(id, -32601, &format!("Unknown tool: {}", call.name), None));
+        let text = envelope::error(id, -32601, &format!("Unknown tool: {}", call.name), None);
+        return (Outcome::BadArguments, answer_json(StatusCode::OK, text));
     };
     if !identity.may(tool.scope) {
         let message = format!("token `{}` may not call {}", identity.name, tool.name);
         let data = json!({"scope": tool.scope.as_str()});
-        return answer_json(StatusCode::FORBIDDEN, envelope::error(id, -32003, &message, Some(&data)));
+        let text = envelope::error(id, -32003, &message, Some(&data));
+        return (Outcome::Denied, answer_json(StatusCode::FORBIDDEN, text));
     }
     let args = match Args::check(tool.name, tool.params, call.arguments) {
         Ok(args) => args,
-        Err(bad) => return answer_json(StatusCode::OK, envelope::error(id, -32602, &bad.message, Some(&bad.data))),
+        Err(bad) => {
+            let text = envelope::error(id, -32602, &bad.message, Some(&bad.data));
+            return (Outcome::BadArguments, answer_json(StatusCode::OK, text));
+        }
     };
-    let outcome = if state.settings.read_only && !tool.is_read_only() {
+    let answer = if state.settings.read_only && !tool.is_read_only() {
         Err(Failure::Refused(
             loggia_domain::Refusal::new("", "this hub is read-only").hint("it was started with --read-only"),
         ))
     } else {
         (tool.run)(state, args, call.broken_metadata).await
     };
-    let text = match outcome {
-        Ok(text) => text,
-        Err(Failure::Refused(refusal)) => tool.refused(&refusal),
+    let (outcome, text) = match answer {
+        Ok(text) => (Outcome::Ok, text),
+        Err(Failure::Refused(refusal)) => (Outcome::Refused, tool.refused(&refusal)),
         Err(Failure::Store(error @ (StoreError::Busy | StoreError::Full | StoreError::Closed))) => {
             let mut refused: Value =
                 serde_json::from_str(&tool.refused(&loggia_domain::Refusal::new("", error.to_string())))
                     .unwrap_or_default();
             refused["retryable"] = true.into();
-            refused.to_string()
+            (Outcome::Unavailable, refused.to_string())
         }
+        Err(Failure::Invalid(bad)) => {
+            let text = envelope::error(id, -32602, &bad.message, Some(&bad.data));
+            return (Outcome::BadArguments, answer_json(StatusCode::OK, text));
+        }
+        Err(Failure::Palace(error)) => return palace_failed(tool, id, &error),
         Err(Failure::Store(error)) => {
             tracing::error!(tool = tool.name, %error, "a tool failed");
-            return answer_json(StatusCode::INTERNAL_SERVER_ERROR, envelope::error(id, -32603, "Internal error", None));
+            let text = envelope::error(id, -32603, "Internal error", None);
+            return (Outcome::Failed, answer_json(StatusCode::INTERNAL_SERVER_ERROR, text));
         }
     };
-    answer_json(StatusCode::OK, envelope::result(id, &content(&text)))
+    (outcome, answer_json(StatusCode::OK, envelope::result(id, &content(&text))))
 }
 
-/// The result of a tool: its JSON as text, and as structure where it is not too large.
+/// The answer when the palace did not do what was asked, by whether the caller should try again, restart the hub, or look at it.
+fn palace_failed(tool: &Tool, id: &Value, error: &PalaceError) -> (Outcome, Response) {
+    let mut refused: Value =
+        serde_json::from_str(&tool.refused(&loggia_domain::Refusal::new("", error.to_string()))).unwrap_or_default();
+    if tool.name == palace_tools::SEARCH.name {
+        // Who searches reads the hits first.
+        refused["results"] = json!([]);
+    }
+    let ok = |text: String| answer_json(StatusCode::OK, envelope::result(id, &text));
+    match error {
+        PalaceError::Refused(_) => (Outcome::Refused, ok(content(&refused.to_string()))),
+        PalaceError::Busy | PalaceError::Full | PalaceError::Closed => {
+            // Agents know this name: nothing was stored, and a later try may work.
+            refused["error_class"] = "LockHeldByOtherProcess".into();
+            refused["retryable"] = true.into();
+            (Outcome::Unavailable, ok(content(&refused.to_string())))
+        }
+        PalaceError::Off(reason) => {
+            refused["error"] = "Backend open failed".into();
+            refused["details"] = reason.as_str().into();
+            let text = content(&refused.to_string());
+            (Outcome::Unavailable, ok(text.replacen('{', r#"{"isError":true,"#, 1)))
+        }
+        PalaceError::Outdated { .. } => {
+            let text = envelope::error(id, -32005, &error.to_string(), None);
+            (Outcome::Unavailable, answer_json(StatusCode::OK, text))
+        }
+        PalaceError::Storage(_) => {
+            tracing::error!(tool = tool.name, %error, "a tool failed");
+            let text = envelope::error(id, -32000, "Internal tool error", Some(&json!({"error_class": "StorageError"})));
+            (Outcome::Failed, answer_json(StatusCode::INTERNAL_SERVER_ERROR, text))
+        }
+    }
+}
+
+/// The result of a tool: its JSON as text, and as structure where it is not too large. Structure must be an object, so a list stands
+/// in one there.
 fn content(text: &str) -> String {
     let quoted = Value::String(text.to_owned());
-    if text.len() <= MAX_STRUCTURED_BYTES {
+    if text.len() <= MAX_STRUCTURED_BYTES && text.starts_with('[') {
+        format!(r#"{{"content":[{{"type":"text","text":{quoted}}}],"structuredContent":{{"result":{text}}}}}"#)
+    } else if text.len() <= MAX_STRUCTURED_BYTES {
         format!(r#"{{"content":[{{"type":"text","text":{quoted}}}],"structuredContent":{text}}}"#)
     } else {
         format!(r#"{{"content":[{{"type":"text","text":{quoted}}}]}}"#)

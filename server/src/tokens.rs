@@ -37,17 +37,18 @@ pub enum Scope {
     Read,
     /// Append events and store artifacts.
     Write,
+    /// Keep drawers, diaries, tunnels and facts, and read them.
+    Memory,
     /// Manage the hub; includes everything.
     Admin,
 }
 
 impl Scope {
-    /// What a token of this scope may do, as it is stored: whoever writes may read.
-    fn stored(self) -> &'static str {
-        match self {
-            Self::Write => "read write",
-            other => other.as_str(),
-        }
+    /// What a token of these scopes may do, as it is stored: whoever writes may read.
+    fn stored(scopes: &[Self]) -> String {
+        let is_in = |scope: &Self| scopes.contains(scope) || (*scope == Self::Read && scopes.contains(&Self::Write));
+        let all = [Self::Read, Self::Write, Self::Memory, Self::Admin];
+        all.into_iter().filter(is_in).map(Self::as_str).collect::<Vec<_>>().join(" ")
     }
 
     /// The word for it, in messages and in the file.
@@ -55,6 +56,7 @@ impl Scope {
         match self {
             Self::Read => "read",
             Self::Write => "write",
+            Self::Memory => "memory",
             Self::Admin => "admin",
         }
     }
@@ -129,15 +131,15 @@ impl Tokens {
     /// any more before it is shown: a token that nobody saw would lock everybody out.
     pub fn mint_first(&self) -> Result<Option<String>, AuthError> {
         let stored: i64 = self.conn().query_row("SELECT count(*) FROM tokens", [], |r| r.get(0))?;
-        (self.bootstrap_hash.is_none() && stored == 0).then(|| self.mint("first admin", Scope::Admin)).transpose()
+        (self.bootstrap_hash.is_none() && stored == 0).then(|| self.mint("first admin", &[Scope::Admin])).transpose()
     }
 
     /// Makes a token of 256 random bits and gives its secret, which is not stored.
-    pub fn mint(&self, name: &str, scope: Scope) -> Result<String, AuthError> {
+    pub fn mint(&self, name: &str, scopes: &[Scope]) -> Result<String, AuthError> {
         let secret = format!("{PREFIX}{}", random_hex()?);
         self.conn().execute(
             "INSERT INTO tokens (hash, name, scopes, created_at) VALUES (?1, ?2, ?3, ?4)",
-            params![sha256_hex(secret.as_bytes()), name, scope.stored(), now_text()],
+            params![sha256_hex(secret.as_bytes()), name, Scope::stored(scopes), now_text()],
         )?;
         Ok(secret)
     }

@@ -38,8 +38,7 @@ pub(super) fn ThemeSwitch() -> impl IntoView {
     };
     view! {
         <button type="button" class="button theme needs-script" on:click=switch title="Switch between light, dark and the system's theme">
-            <span class="visually-hidden">"Theme: "</span>
-            {move || theme.get().label()}
+            "Theme: "{move || theme.get().label()}
         </button>
     }
 }
@@ -70,9 +69,9 @@ impl Theme {
 
     fn label(self) -> &'static str {
         match self {
-            Self::System => "Auto",
-            Self::Light => "Light",
-            Self::Dark => "Dark",
+            Self::System => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
         }
     }
 

@@ -2,19 +2,20 @@
 
 use leptos::prelude::*;
 
-use super::live_badge::LiveBadge;
 use super::switches::{ThemeSwitch, ZoneSwitch};
 use crate::backend::Viewer;
 
 /// The bar above every page.
 #[component]
 pub(super) fn TopBar(
+    /// How live the page is.
+    badge: AnyView,
     /// Who looks, see [`who`].
-    who: Option<AnyView>,
+    who: AnyView,
 ) -> impl IntoView {
     view! {
         <header class="top">
-            <LiveBadge/>
+            {badge}
             <span class="grow"></span>
             <ZoneSwitch/>
             <ThemeSwitch/>

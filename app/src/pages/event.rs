@@ -20,7 +20,7 @@ pub fn EventRoute() -> impl IntoView {
 
 fn show(answer: Answer) -> AnyView {
     match answer {
-        Answer::Event(event, around) => view! { <EventView event=*event around=around/> }.into_any(),
+        Answer::Event(event, around, _) => view! { <EventView event=*event around=around/> }.into_any(),
         _ => ().into_any(),
     }
 }

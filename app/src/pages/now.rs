@@ -2,7 +2,6 @@
 //! the page ask again, at most once a second.
 
 mod board;
-mod empty;
 mod needs;
 mod problem;
 mod streams;
@@ -17,15 +16,16 @@ use crate::backend::Overview;
 use crate::clock::use_page_clock;
 use crate::live::{Cursor, Throttle, use_live};
 use crate::loading::{Answer, Loaded, Question};
-use crate::parts::{EventRow, EventTable};
+use crate::parts::{EventRow, EventTable, FirstEvent};
 use board::Board;
-use empty::EmptyHub;
 use needs::{headline, problems};
 use problem::ProblemCard;
 use streams::StreamList;
 
 /// At most one question per so many ms while events arrive.
 const ASK_GAP_MS: u64 = 1000;
+/// How many problems are shown at once; the way to the others takes the place of one more card.
+const PROBLEMS_SHOWN: usize = 5;
 
 /// Loads the overview.
 #[component]
@@ -49,7 +49,7 @@ fn NowView(first: Overview) -> impl IntoView {
     view! {
         <Title text="Now"/>
         {move || if is_empty.get() {
-            view! { <EmptyHub/> }.into_any()
+            view! { <section class="empty"><h1>"Nothing has happened here yet"</h1><FirstEvent/></section> }.into_any()
         } else {
             view! { <Busyness overview=overview/> }.into_any()
         }}
@@ -69,18 +69,27 @@ fn Busyness(overview: RwSignal<Overview>) -> impl IntoView {
     let figures = move || overview.with(|o| (o.now_ms, o.stalled_after_ms));
     let cards = move || {
         let (answered_ms, stalled_after_ms) = figures();
-        let cards = found
-            .get()
-            .into_iter()
-            .map(|problem| {
-                view! { <ProblemCard problem=problem answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }
-                    .into_any()
-            })
-            .collect_view();
-        if cards.is_empty() {
+        let found = found.get();
+        let count = found.len();
+        if count == 0 {
             return ().into_any();
         }
-        view! { <section class="problems" aria-label="What needs someone">{cards}</section> }.into_any()
+        let mut cards = found.into_iter().map(|problem| {
+            view! { <ProblemCard problem=problem answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }
+                .into_any()
+        });
+        let shown = if count > PROBLEMS_SHOWN + 1 { PROBLEMS_SHOWN } else { count };
+        let first = cards.by_ref().take(shown).collect_view();
+        let rest = (count > shown).then(|| {
+            view! {
+                <details class="more">
+                    <summary>{count - shown}" more"</summary>
+                    <div class="problems">{cards.collect_view()}</div>
+                </details>
+            }
+            .into_any()
+        });
+        view! { <section class="problems" aria-label="What needs someone">{first}{rest}</section> }.into_any()
     };
     let newest = move || {
         overview.with(|o| o.newest.iter().map(|e| view! { <EventRow event=e.clone()/> }.into_any()).collect_view())

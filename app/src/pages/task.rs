@@ -3,6 +3,7 @@
 
 mod artifacts;
 mod facts;
+mod flow;
 mod lanes;
 mod layout;
 mod notes;

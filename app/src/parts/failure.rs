@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 use loggia_domain::ErrorCode;
 
+use super::revealed;
 use crate::error::PageError;
 use crate::{browser, href};
 
@@ -13,18 +14,22 @@ pub fn Failure(
     error: PageError,
     /// What the page would have shown, for a sentence: `the log`.
     what: &'static str,
+    /// The id in the address, on a page about one thing.
+    id: Option<String>,
 ) -> impl IntoView {
     if error.is_unauthorized() {
         Effect::new(move |_| browser::go(&href::sign_in(&browser::here())));
     }
     let (title, next) = sentences(error.0.code, what);
+    // That it is not there is the title; what helps is which id was looked for.
+    let cause = id.filter(|_| error.is_not_found()).unwrap_or_else(|| error.0.error.clone());
     // What the hub itself advises is closer to the cause than what can be said in general.
     let advice = error.0.hint.unwrap_or_else(|| next.to_owned());
     view! {
         <section class="failure" role="alert">
             <h1>{title}</h1>
-            <p class="cause"><code>{error.0.error}</code></p>
-            <p>{advice}</p>
+            <p class="cause"><code>{revealed(&cause)}</code></p>
+            <p class="advice">{advice}</p>
             <p><a href="/">"Now"</a>" · "<a href="/log">"Log"</a></p>
         </section>
     }

@@ -236,20 +236,24 @@ fn somebody_is_needed_for_what_cannot_go_on_alone() {
 #[test]
 fn the_reason_is_the_last_word_of_who_blocked_or_failed_it() {
     #[track_caller]
-    fn check(words: &str, expected: Option<&str>) {
+    fn check(words: &str, expected: Option<(&str, &str)>) {
         let mut events = story(words);
         for (i, event) in events.iter_mut().enumerate() {
             event.body = format!("\nline {i}\nmore");
         }
-        assert_eq!(fold(&events).expect("events").reason.as_deref(), expected, "{words}");
+        let told = fold(&events).expect("events");
+        assert_eq!(told.reason_by.as_deref().zip(told.reason.as_deref()), expected, "{words}");
     }
     check("a:ask b:claimed", None);
-    check("a:ask b:claimed b:blocked b:says", Some("line 2"));
-    check("a:ask b:claimed b:blocked b:blocked", Some("line 3"));
-    check("a:ask b:claimed c:claimed b:blocked c:blocked", Some("line 3"));
-    check("a:ask b:failed b:failed", Some("line 1"));
+    check("a:ask b:claimed b:blocked b:says", Some(("b", "line 2")));
+    check("a:ask b:claimed b:blocked b:blocked", Some(("b", "line 3")));
+    check("a:ask b:claimed c:claimed b:blocked c:blocked", Some(("b", "line 3")));
+    check("a:ask b:failed b:failed", Some(("b", "line 1")));
+    check("a:ask c:blocked", Some(("c", "line 1")));
     check("a:ask b:claimed b:blocked b:claimed", None);
-    check("a:ask b:claimed b:asks b:says", Some("line 2"));
-    check("a:ask b:claimed b:blocked b:asks", Some("line 2"));
-    assert_eq!(told("a:ask b:blocked").reason, None, "no body, no reason");
+    check("a:ask b:claimed b:asks b:says", Some(("b", "line 2")));
+    check("a:ask b:claimed b:blocked b:asks", Some(("b", "line 2")));
+    let silent = told("a:ask b:blocked");
+    assert_eq!(silent.reason, None, "no body, no reason");
+    assert_eq!(silent.reason_by.as_deref(), Some("b"));
 }

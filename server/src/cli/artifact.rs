@@ -1,42 +1,58 @@
 //! `loggia artifact put|get`: exact bytes in, exact bytes out.
 
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use loggia_domain::{ArtifactDraft, field, refusal};
-use serde_json::json;
+use loggia_domain::{ArtifactDraft, field};
+use serde_json::{Value, json};
 
 use super::logstream::metadata;
-use super::output::{Failure, Out, print, read_text};
-use crate::logstream::Logstream;
+use super::output::{Failure, Out, notice, print, read_text, text_or_file};
+use super::target::{Place, Remote};
 
-#[derive(Subcommand)]
-pub(super) enum Command {
-    /// Store a text exactly
-    Put(Put),
-    /// Write a stored text to stdout, exactly
-    Get(Get),
+#[derive(Args)]
+pub(super) struct Group {
+    #[command(flatten)]
+    remote: Remote,
+    #[command(subcommand)]
+    command: Command,
 }
 
-impl Command {
+#[derive(Subcommand)]
+enum Command {
+    /// Store a text exactly
+    Put(Box<Put>),
+    /// Write a stored text to stdout, exactly
+    Get(Box<Get>),
+}
+
+impl Group {
     pub(super) fn json(&self) -> bool {
-        match self {
-            Self::Put(p) => p.json,
-            Self::Get(g) => g.json,
+        match &self.command {
+            Command::Put(c) => c.json,
+            Command::Get(c) => c.json,
+        }
+    }
+
+    pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        let at = Place::new(palace, self.remote);
+        match self.command {
+            Command::Put(put) => put.run(at, out).await,
+            Command::Get(get) => get.run(at, out).await,
         }
     }
 }
 
 #[derive(Args)]
-pub(super) struct Put {
+struct Put {
     /// The file, or - for stdin (which is read when nothing is given)
-    #[arg(conflicts_with_all = ["file", "content"])]
     path: Option<PathBuf>,
     /// The same as an option
-    #[arg(long, value_name = "FILE", conflicts_with = "content")]
+    #[arg(long, value_name = "FILE", conflicts_with = "path")]
     file: Option<PathBuf>,
     /// The text itself
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     content: Option<String>,
     /// patch, file, log, json or note
     #[arg(long)]
@@ -53,52 +69,71 @@ pub(super) struct Put {
 }
 
 #[derive(Args)]
-pub(super) struct Get {
+struct Get {
     /// The artifact
     id: String,
     /// Write the bytes to a file instead of stdout
-    #[arg(long, value_name = "FILE", conflicts_with = "json")]
+    #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Answer the whole record in JSON instead of the bytes
+    /// Answer the record in JSON instead of the bytes
     #[arg(long)]
     json: bool,
 }
 
-pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<(), Failure> {
-    match command {
-        Command::Put(put) => {
-            let draft = ArtifactDraft {
-                kind: put.kind.into(),
-                content: put
-                    .content
-                    .map_or_else(|| read_text(put.file.or(put.path).as_deref().unwrap_or(Path::new("-"))), Ok)?
-                    .into(),
-                created_by: put.created_by.into(),
-                metadata: metadata(put.metadata)?,
-            };
-            let artifact = draft.check()?;
-            let warnings = artifact.warnings();
-            let record = log.put_artifact(artifact).await?;
-            let mut answer = json!(record);
-            if !warnings.is_empty() {
-                answer["warnings"] = json!(warnings);
-            }
-            out.answer(&answer, || {
-                let stored = format!("stored {} ({} bytes, sha256 {})", record.id, record.size_bytes, record.sha256);
-                let warnings = warnings.iter().map(|w| format!("warning: {w}"));
-                std::iter::once(stored).chain(warnings).collect::<Vec<_>>().join("\n")
-            })
+impl Put {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let file = self.file.or(self.path);
+        let content = match text_or_file(("--content", "--file"), self.content, file.as_deref())? {
+            Some(content) => content,
+            None => read_text(Path::new("-"))?,
+        };
+        let draft = ArtifactDraft {
+            kind: self.kind.into(),
+            content: content.into(),
+            created_by: self.created_by.into(),
+            metadata: metadata(self.metadata)?,
+        };
+        let stored = at.with(async |target| target.put(draft).await).await?;
+        let record = stored.record;
+        let mut answer = json!(record);
+        if !stored.warnings.is_empty() {
+            answer["warnings"] = json!(stored.warnings);
         }
-        Command::Get(get) => {
-            let id = field::routing("artifact_id", get.id.into())?;
-            let found = log.artifact(id.clone()).await?;
-            let artifact = found.ok_or_else(|| Failure::new(format!("artifact {} not found", refusal::quoted(&id))))?;
-            match get.out {
-                _ if get.json => out.answer(&artifact, String::new),
-                Some(path) => std::fs::write(&path, artifact.content)
-                    .map_err(|e| Failure::new(format!("{}: {e}", path.display()))),
-                None => print(artifact.content.as_bytes()),
-            }
+        out.answer(&answer, || {
+            let (kind, sha256, size_bytes) = (&record.kind, &record.sha256, record.size_bytes);
+            format!("stored {}  kind={kind}\n  sha256={sha256}\n  size={size_bytes} bytes", record.id)
+        })?;
+        // Beside the answer, where a pipe does not swallow them.
+        for warning in stored.warnings {
+            notice(&format!("warning: {warning}"));
         }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Get {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let id = field::routing("artifact_id", self.id.into())?;
+        let Some(path) = self.out else {
+            if self.json {
+                let artifact = at.with(async |target| target.artifact(id).await).await?;
+                out.answer(&artifact, String::new)?;
+            } else {
+                let bytes = at.with(async |target| target.content(id).await).await?;
+                print(&bytes)?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        };
+        let artifact = at.with(async |target| target.artifact(id).await).await?;
+        std::fs::write(&path, &artifact.content).map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
+        let mut answer = json!(artifact);
+        if let Value::Object(members) = &mut answer {
+            members.shift_remove("content");
+            members.insert("content_written_to".to_owned(), json!(path.to_string_lossy()));
+        }
+        out.answer(&answer, || {
+            format!("wrote {} bytes to {}\n  sha256={}", artifact.size_bytes, path.display(), artifact.sha256)
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
 }

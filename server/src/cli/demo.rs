@@ -22,7 +22,7 @@ mod tests;
 use std::collections::HashMap;
 
 use loggia_domain::task::TaskDraft;
-use loggia_domain::{ArtifactDraft, Event, EventDraft, Metadata, NewEvent, Raw, Refusal, timestamp};
+use loggia_domain::{AckDraft, ArtifactDraft, Event, EventDraft, Metadata, NewEvent, Raw, Refusal, timestamp};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 
@@ -107,7 +107,9 @@ impl Teller<'_> {
                 EventDraft { correlation_id, ..draft }.check().map_err(StoreError::Refused)
             }
             What::Answer(step, draft) => {
-                acknowledgement(self.earlier(Place { step, ..place })?, draft).map_err(StoreError::Refused)
+                let EventDraft { from_agent, status, body, .. } = draft;
+                let ack = AckDraft { from_agent, status, body, topic: Raw::Absent };
+                ack.check(self.earlier(Place { step, ..place })?).map_err(StoreError::Refused)
             }
         }
     }
@@ -145,19 +147,4 @@ fn request(ask: Ask) -> Result<NewEvent, StoreError> {
     };
     let event = draft.check(random).map_err(StoreError::Refused)?;
     Ok(NewEvent { stream: ask.stream.to_owned(), ..event })
-}
-
-/// The draft names author, status and body; the rest follows from the event that it acknowledges.
-fn acknowledgement(target: &Event, draft: EventDraft) -> Result<NewEvent, Refusal> {
-    let event = EventDraft {
-        event_type: "event.ack".into(),
-        stream: target.stream.clone().into(),
-        room: target.room.clone().into(),
-        topic: target.topic.clone().into(),
-        to_agent: target.from_agent.clone().into(),
-        correlation_id: target.correlation_id.clone().unwrap_or_else(|| target.id.clone()).into(),
-        ..draft
-    }
-    .check()?;
-    Ok(NewEvent { metadata: Metadata::ack_of(&target.id), ..event })
 }

@@ -1,34 +1,80 @@
-//! `loggia logstream append|list`.
+//! `loggia logstream append|list|wait|watch|ack`: the log from a shell.
+
+mod filters;
 
 use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use loggia_domain::{Column, EventDraft, Filter, Raw, field, timestamp};
+use loggia_domain::{AckDraft, EventDraft, Raw, field, timestamp};
 use serde_json::{Value, json};
+use tokio::time::Instant;
 
-use super::output::{Failure, Out, event_line, read_text};
-use crate::logstream::Logstream;
-use crate::logstream::read::{DEFAULT_LIMIT, ListQuery, MAX_LIMIT, Order};
+use super::output::{Failure, Out, event_lines, text_or_file};
+use super::search::Search;
+use super::target::{Place, Remote, Target};
+use super::watch::Watch;
+use crate::logstream::read::{ListQuery, MAX_LIMIT, Order};
+pub(super) use filters::Filters;
+
+/// The exit code of a wait that ended without an event.
+pub(super) const TIMED_OUT: u8 = 2;
+
+/// What counts as for ever: beyond it clocks cannot count.
+pub(super) const LONGEST: Duration = Duration::from_hours(24 * 365);
+
+#[derive(Args)]
+pub(super) struct Group {
+    #[command(flatten)]
+    pub(super) remote: Remote,
+    #[command(subcommand)]
+    command: Command,
+}
 
 #[derive(Subcommand)]
-pub(super) enum Command {
+enum Command {
     /// Append one event
     Append(Box<Append>),
     /// List events, oldest first
     List(Box<List>),
+    /// Find events by words, newest first
+    Search(Box<Search>),
+    /// Wait until matching events are there, and print them; exit code 2 if none came in time
+    Wait(Box<Wait>),
+    /// Follow the log from where the last watch ended, and print what matches
+    Watch(Box<Watch>),
+    /// Answer an event with a status, to its writer
+    Ack(Box<Ack>),
 }
 
-impl Command {
+impl Group {
     pub(super) fn json(&self) -> bool {
-        match self {
-            Self::Append(a) => a.json,
-            Self::List(l) => l.json,
+        match &self.command {
+            Command::Append(c) => c.json,
+            Command::List(c) => c.json,
+            Command::Search(c) => c.json,
+            Command::Wait(c) => c.json,
+            Command::Watch(c) => c.json(),
+            Command::Ack(c) => c.json,
+        }
+    }
+
+    pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        let at = Place::new(palace, self.remote);
+        match self.command {
+            Command::Append(append) => append.run(at, out).await,
+            Command::List(list) => list.run(at, out).await,
+            Command::Search(search) => search.run(at, out).await,
+            Command::Wait(wait) => wait.run(at, out).await,
+            Command::Watch(watch) => watch.run(at, out).await,
+            Command::Ack(ack) => ack.run(at, out).await,
         }
     }
 }
 
 #[derive(Args)]
-pub(super) struct Append {
+struct Append {
     /// What kind of event, for example task.reply
     #[arg(long = "type")]
     event_type: String,
@@ -60,7 +106,7 @@ pub(super) struct Append {
     #[arg(long)]
     status: Option<String>,
     /// The text
-    #[arg(long, conflicts_with = "body_file")]
+    #[arg(long, allow_hyphen_values = true)]
     body: Option<String>,
     /// The text, byte for byte, from a file or (-) stdin
     #[arg(long, value_name = "FILE")]
@@ -77,46 +123,14 @@ pub(super) struct Append {
 }
 
 #[derive(Args)]
-pub(super) struct List {
-    /// The wide channel
-    #[arg(long)]
-    stream: Vec<String>,
-    /// The channel within the stream
-    #[arg(long)]
-    room: Vec<String>,
-    /// What it is about
-    #[arg(long)]
-    topic: Vec<String>,
-    /// What kind of event
-    #[arg(long = "type")]
-    event_type: Vec<String>,
-    /// Who wrote it
-    #[arg(long)]
-    from_agent: Vec<String>,
-    /// For whom; also gives what is for everybody
-    #[arg(long)]
-    to_agent: Vec<String>,
-    /// One delegation
-    #[arg(long)]
-    correlation_id: Vec<String>,
-    /// open, claimed, ready, applied, blocked, failed or superseded
-    #[arg(long)]
-    status: Vec<String>,
-    /// Leave out what this agent wrote
-    #[arg(long)]
-    exclude_from_agent: Vec<String>,
-    /// Only what arrived after this event
-    #[arg(long, value_name = "ID")]
-    since_event_id: Option<String>,
+struct List {
+    #[command(flatten)]
+    filters: Filters,
+    #[command(flatten)]
+    window: Window,
     /// Only what arrived before this event
     #[arg(long, value_name = "ID")]
     before_event_id: Option<String>,
-    /// Only events created at or after this date or RFC 3339 time
-    #[arg(long, value_name = "TIME")]
-    since_created_at: Option<String>,
-    /// At most so many, 500 at the most
-    #[arg(long, default_value_t = DEFAULT_LIMIT)]
-    limit: usize,
     /// asc (oldest first) or desc
     #[arg(long, default_value = "asc", value_parser = ["asc", "desc"])]
     order: String,
@@ -125,19 +139,57 @@ pub(super) struct List {
     json: bool,
 }
 
-pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<(), Failure> {
-    match command {
-        Command::Append(append) => append.run(log, out).await,
-        Command::List(list) => list.run(log, out).await,
-    }
+#[derive(Args)]
+struct Wait {
+    #[command(flatten)]
+    filters: Filters,
+    #[command(flatten)]
+    window: Window,
+    /// How long to wait, in milliseconds
+    #[arg(long, value_name = "MS", default_value_t = 60_000, allow_negative_numbers = true)]
+    timeout_ms: i64,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a list and a wait have in common beside the filters.
+#[derive(Args)]
+struct Window {
+    /// Only what arrived after this event
+    #[arg(long, value_name = "ID")]
+    since_event_id: Option<String>,
+    /// Only events created at or after this date or RFC 3339 time
+    #[arg(long, value_name = "TIME")]
+    since_created_at: Option<String>,
+    /// At most so many, 500 at the most
+    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
+    limit: i64,
+}
+
+#[derive(Args)]
+struct Ack {
+    /// The event that is answered
+    event_id: String,
+    /// Who answers
+    #[arg(long)]
+    from_agent: String,
+    /// open, claimed, ready, applied, blocked, failed or superseded
+    #[arg(long)]
+    status: Option<String>,
+    /// Another topic than the event's
+    #[arg(long)]
+    topic: Option<String>,
+    /// The text
+    #[arg(long, allow_hyphen_values = true)]
+    body: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
 }
 
 impl Append {
-    async fn run(self, log: &Logstream, out: &Out) -> Result<(), Failure> {
-        let body = match self.body_file {
-            Some(path) => Some(read_text(&path)?),
-            None => self.body,
-        };
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         let draft = EventDraft {
             event_type: self.event_type.into(),
             stream: self.stream.into(),
@@ -149,56 +201,101 @@ impl Append {
             branch: self.branch.into(),
             base_commit: self.base_commit.into(),
             status: self.status.into(),
-            body: body.into(),
+            body: text_or_file(("--body", "--body-file"), self.body, self.body_file.as_deref())?.into(),
             metadata: metadata(self.metadata)?,
             artifact_ids: Raw::Other(json!(self.artifact_ids)),
         };
-        let event = log.append(draft.check()?).await?;
-        out.answer(&event, || format!("appended {} (seq {})", event.id, event.seq))
+        let event = at.with(async |target| target.append(draft).await).await?;
+        out.answer(&event, || event_lines("appended:", [&event]))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Ack {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let draft = AckDraft {
+            from_agent: self.from_agent.into(),
+            status: self.status.into(),
+            body: self.body.into(),
+            topic: self.topic.into(),
+        };
+        let event = at.with(async |target| target.acknowledge(self.event_id, draft).await).await?;
+        out.answer(&event, || event_lines("acknowledged:", [&event]))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+impl Window {
+    /// The question that the flags ask, oldest first.
+    fn query(self, filters: &Filters) -> Result<ListQuery, Failure> {
+        let limit = usize::try_from(self.limit).ok().filter(|limit| *limit > 0);
+        let limit = limit.ok_or_else(|| Failure::new("limit must be a positive integer"))?;
+        let mut filter = filters.filter()?;
+        filter.since_created_at = timestamp::since_created_at(self.since_created_at.into())?;
+        Ok(ListQuery {
+            filter,
+            since_event_id: field::optional_routing("since_event_id", self.since_event_id.into())?,
+            before_event_id: None,
+            order: Order::Asc,
+            limit: limit.min(MAX_LIMIT),
+        })
     }
 }
 
 impl List {
-    async fn run(self, log: &Logstream, out: &Out) -> Result<(), Failure> {
-        if self.limit == 0 {
-            return Err(Failure::new("limit must be a positive integer"));
-        }
-        let mut filter = Filter {
-            since_created_at: timestamp::since_created_at(self.since_created_at.into())?,
-            ..Filter::default()
-        };
-        let columns = [
-            (Column::Stream, self.stream),
-            (Column::Room, self.room),
-            (Column::Topic, self.topic),
-            (Column::Type, self.event_type),
-            (Column::FromAgent, self.from_agent),
-            (Column::ToAgent, self.to_agent),
-            (Column::CorrelationId, self.correlation_id),
-            (Column::Status, self.status),
-        ];
-        for (column, values) in columns {
-            for value in values {
-                filter.take_pair(column.as_str(), &value)?;
-            }
-        }
-        for agent in self.exclude_from_agent {
-            filter.take_pair("exclude_from_agent", &agent)?;
-        }
-        let query = ListQuery {
-            filter,
-            since_event_id: field::optional_routing("since_event_id", self.since_event_id.into())?,
-            before_event_id: field::optional_routing("before_event_id", self.before_event_id.into())?,
-            order: if self.order == "desc" { Order::Desc } else { Order::Asc },
-            limit: self.limit.min(MAX_LIMIT),
-        };
-        let listed = log.list(query).await?;
-        let answer = json!({"events": listed.events, "count": listed.events.len(), "has_more": listed.has_more});
-        out.answer(&answer, || {
-            let lines: Vec<String> = listed.events.iter().map(event_line).collect();
-            if lines.is_empty() { "no events match".to_owned() } else { lines.join("\n") }
-        })
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let mut query = self.window.query(&self.filters)?;
+        query.before_event_id = field::optional_routing("before_event_id", self.before_event_id.into())?;
+        query.order = if self.order == "desc" { Order::Desc } else { Order::Asc };
+        let listed = at.with(async |target| target.list(query).await).await?;
+        let count = listed.events.len();
+        let answer = json!({"events": listed.events, "count": count, "has_more": listed.has_more});
+        out.answer(&answer, || match count {
+            0 => "no matching events".to_owned(),
+            _ => event_lines(&format!("{count} event(s):"), &listed.events),
+        })?;
+        Ok(ExitCode::SUCCESS)
     }
+}
+
+impl Wait {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let timeout = u64::try_from(self.timeout_ms)
+            .map_err(|_| Failure::new(format!("timeout_ms must be a non-negative number, not {}", self.timeout_ms)))?;
+        let query = self.window.query(&self.filters)?;
+        let deadline = Instant::now() + Duration::from_millis(timeout).min(LONGEST);
+        let (events, next_cursor) = at.with(async |target| wait(target, query, deadline).await).await?;
+        let (count, timed_out) = (events.len(), events.is_empty());
+        let answer = json!({"timed_out": timed_out, "events": events, "count": count, "next_cursor": next_cursor});
+        out.answer(&answer, || match count {
+            0 => "timed out; no matching events".to_owned(),
+            _ => event_lines(&format!("{count} event(s):"), &events),
+        })?;
+        Ok(if timed_out { ExitCode::from(TIMED_OUT) } else { ExitCode::SUCCESS })
+    }
+}
+
+/// The oldest matches, as soon as there are any, and the cursor from which the next wait misses nothing.
+async fn wait(
+    target: &Target,
+    query: ListQuery,
+    deadline: Instant,
+) -> Result<(Vec<loggia_domain::Event>, Option<String>), Failure> {
+    let (filter, limit) = (query.filter.clone(), query.limit);
+    // The list and what follows meet at `newest`: nothing falls between what was and what comes.
+    let listed = target.list(query).await?;
+    if let Some(last) = listed.events.last() {
+        let cursor = if listed.has_more { Some(last.id.clone()) } else { listed.newest };
+        return Ok((listed.events, cursor));
+    }
+    let mut follow = target.follow(filter, listed.newest.clone()).await?;
+    let mut events = tokio::select! {
+        events = follow.next() => events?,
+        () = tokio::time::sleep_until(deadline) => Vec::new(),
+    };
+    events.truncate(limit);
+    let cursor = events.last().map(|e| e.id.clone()).or(listed.newest);
+    Ok((events, cursor))
 }
 
 /// A JSON object given as a text.

@@ -19,6 +19,7 @@ use crate::discovery::Discovery;
 use crate::guard::Guard;
 use crate::lock::PalaceLock;
 use crate::logstream::{Live, Logstream};
+use crate::palace::Palace;
 use crate::streams::Streams;
 use crate::tokens::Tokens;
 
@@ -80,10 +81,12 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     let state = AppState {
         log,
         live,
+        palace: Palace::open(&palace),
         tokens: Arc::new(tokens),
         guard: Arc::new(Guard::new(bind.clone(), serve.no_auth)),
         settings: Arc::new(settings),
         streams: Streams::new(max_streams, max_per_token),
+        figures: crate::new_figures(),
         cookie_name,
         stop: stop.clone(),
         leptos: LeptosOptions::builder().output_name("loggia").build(),

@@ -1,29 +1,51 @@
-//! `loggia task create`: delegate work from a shell.
+//! `loggia task create|launch`: delegate work from a shell, and start on it.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use loggia_domain::task::{self, TaskDraft};
+use loggia_domain::task::TaskDraft;
 use serde_json::json;
 
-use super::output::{Failure, Out, read_text};
-use crate::logstream::Logstream;
+use super::launch::Launch;
+use super::output::{Failure, Out, text_or_file};
+use super::target::{Place, Remote};
 
-#[derive(Subcommand)]
-pub(super) enum Command {
-    /// Ask an agent to do something
-    Create(Create),
+#[derive(Args)]
+pub(super) struct Group {
+    #[command(flatten)]
+    remote: Remote,
+    #[command(subcommand)]
+    command: Command,
 }
 
-impl Command {
+#[derive(Subcommand)]
+enum Command {
+    /// Ask an agent to do something
+    Create(Box<Create>),
+    /// Start a coding agent on a task, in a checkout that is what the task starts from
+    Launch(Box<Launch>),
+}
+
+impl Group {
     pub(super) fn json(&self) -> bool {
-        let Self::Create(create) = self;
-        create.json
+        match &self.command {
+            Command::Create(c) => c.json,
+            Command::Launch(c) => c.json,
+        }
+    }
+
+    pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        let at = Place::new(palace, self.remote);
+        match self.command {
+            Command::Create(create) => create.run(at, out).await,
+            Command::Launch(launch) => launch.run(at, out).await,
+        }
     }
 }
 
 #[derive(Args)]
-pub(super) struct Create {
+struct Create {
     /// The project; the stream becomes project/<slug>
     #[arg(long)]
     project: String,
@@ -34,7 +56,7 @@ pub(super) struct Create {
     #[arg(long)]
     to_agent: String,
     /// What is wanted
-    #[arg(long, required_unless_present = "goal_file", conflicts_with = "goal_file")]
+    #[arg(long, required_unless_present = "goal_file", conflicts_with = "goal_file", allow_hyphen_values = true)]
     goal: Option<String>,
     /// What is wanted, from a file or (-) stdin
     #[arg(long, value_name = "FILE")]
@@ -46,7 +68,7 @@ pub(super) struct Create {
     #[arg(long)]
     base_commit: String,
     /// When it counts as done
-    #[arg(long, required_unless_present = "done_file", conflicts_with = "done_file")]
+    #[arg(long, required_unless_present = "done_file", conflicts_with = "done_file", allow_hyphen_values = true)]
     done: Option<String>,
     /// When it counts as done, from a file or (-) stdin
     #[arg(long, value_name = "FILE")]
@@ -56,25 +78,23 @@ pub(super) struct Create {
     json: bool,
 }
 
-pub(super) async fn run(command: Command, log: &Logstream, out: &Out) -> Result<(), Failure> {
-    let Command::Create(create) = command;
-    let draft = TaskDraft {
-        project: create.project.into(),
-        from_agent: create.from_agent.into(),
-        to_agent: create.to_agent.into(),
-        goal: text(create.goal, create.goal_file)?.into(),
-        branch: create.branch.into(),
-        base_commit: create.base_commit.into(),
-        done: text(create.done, create.done_file)?.into(),
-    };
-    let mut random = [0; 4];
-    getrandom::fill(&mut random).map_err(|e| Failure::new(format!("no random bytes: {e}")))?;
-    let event = log.append(draft.check(random)?).await?;
-    let correlation_id = event.correlation_id.as_deref().unwrap_or_default();
-    let handoff = task::handoff(correlation_id, event.to_agent.as_deref().unwrap_or_default());
-    out.answer(&json!({"task": event, "handoff": handoff}), || format!("created {correlation_id}\n{handoff}"))
-}
-
-fn text(given: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
-    file.map_or(Ok(given), |path| read_text(&path).map(Some))
+impl Create {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let draft = TaskDraft {
+            project: self.project.into(),
+            from_agent: self.from_agent.into(),
+            to_agent: self.to_agent.into(),
+            goal: text_or_file(("--goal", "--goal-file"), self.goal, self.goal_file.as_deref())?.into(),
+            branch: self.branch.into(),
+            base_commit: self.base_commit.into(),
+            done: text_or_file(("--done", "--done-file"), self.done, self.done_file.as_deref())?.into(),
+        };
+        let (task, handoff) = at.with(async |target| target.create_task(draft).await).await?;
+        out.answer(&json!({"task": task, "handoff": handoff}), || {
+            let correlation_id = task.correlation_id.as_deref().unwrap_or_default();
+            let to_agent = task.to_agent.as_deref().unwrap_or_default();
+            format!("created {correlation_id}\nevent {}\nfor {to_agent}\n\n{handoff}", task.id)
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
 }

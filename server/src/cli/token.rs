@@ -27,9 +27,9 @@ pub(super) struct Create {
     /// Whose it is, for example mac:claude
     #[arg(long)]
     name: String,
-    /// What it may do
-    #[arg(long, value_enum, default_value_t = May::Write)]
-    scope: May,
+    /// What it may do; several are parted by commas
+    #[arg(long, value_enum, value_delimiter = ',', default_values_t = [May::Write, May::Memory])]
+    scope: Vec<May>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -41,6 +41,8 @@ enum May {
     Read,
     /// Also append events and store artifacts
     Write,
+    /// Keep drawers, diaries, tunnels and facts, and read them
+    Memory,
     /// Everything
     Admin,
 }
@@ -48,14 +50,16 @@ enum May {
 pub(super) fn run(command: Command, palace: &Path, out: &Out) -> Result<(), Failure> {
     let Command::Create(create) = command;
     let name = loggia_domain::field::routing("name", create.name.into())?;
-    let scope = match create.scope {
+    let scope = |may: May| match may {
         May::Read => Scope::Read,
         May::Write => Scope::Write,
+        May::Memory => Scope::Memory,
         May::Admin => Scope::Admin,
     };
+    let scopes: Vec<Scope> = create.scope.into_iter().map(scope).collect();
     create_private_dir(palace)?;
     let failed = |error: crate::tokens::AuthError| Failure::new(error.to_string());
-    let secret = Tokens::open(palace, None).and_then(|tokens| tokens.mint(&name, scope)).map_err(failed)?;
+    let secret = Tokens::open(palace, None).and_then(|tokens| tokens.mint(&name, &scopes)).map_err(failed)?;
     out.answer(&json!({"name": name, "token": secret}), || {
         format!("token for {name} (shown this once, keep it safe): {secret}")
     })

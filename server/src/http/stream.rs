@@ -17,6 +17,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use crate::AppState;
 use crate::auth::{Caller, Credential};
 use crate::error::HttpError;
+use crate::figures::delivery::Delivery;
 use crate::logstream::{StoreError, Tail};
 use crate::streams::Place;
 use crate::tokens::Scope;
@@ -64,7 +65,8 @@ pub async fn get(
     beat.reset();
     let tail = Tail::paced(&state.log, state.live.pump(), asked.filter, cursor);
     let stop = Box::pin(state.stop.clone().cancelled_owned());
-    let live = LiveStream { state, stop, tail, credential, beat, first: Some(first.freeze()), _place: place };
+    let (first, delivery) = (Some(first.freeze()), Delivery::new(&state.figures));
+    let live = LiveStream { state, stop, tail, credential, beat, first, delivery, _place: place };
     let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -82,21 +84,24 @@ struct LiveStream {
     credential: Credential,
     beat: Interval,
     first: Option<Bytes>,
+    delivery: Delivery,
     _place: Place,
 }
 
 impl LiveStream {
     /// The next chunk; `None` ends the stream.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
+        self.delivery.asked();
         if let Some(first) = self.first.take() {
+            self.delivery.handed(0);
             return Some((Ok(first), self));
         }
-        let chunk = tokio::select! {
+        let (chunk, events) = tokio::select! {
             biased;
             () = &mut self.stop => return None,
             frames = self.tail.next() => {
                 let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
-                match &frames[..] {
+                let chunk = match &frames[..] {
                     [only] => only.sse.clone(),
                     many => {
                         let mut chunk = BytesMut::with_capacity(many.iter().map(|f| f.sse.len()).sum());
@@ -105,16 +110,19 @@ impl LiveStream {
                         }
                         chunk.freeze()
                     }
-                }
+                };
+                (chunk, frames.len())
             }
             _ = self.beat.tick() => {
                 // A token that was revoked takes its streams with it.
                 if !matches!(self.credential.identity(&self.state.tokens), Ok(Some(who)) if who.may(Scope::Read)) {
                     return None;
                 }
-                if self.credential.is_session() { heartbeat(self.state.live.pump().newest()) } else { Bytes::from_static(b": ping\n\n") }
+                let newest = || self.state.live.pump().newest();
+                (if self.credential.is_session() { heartbeat(newest()) } else { Bytes::from_static(b": ping\n\n") }, 0)
             }
         };
+        self.delivery.handed(events);
         Some((Ok(chunk), self))
     }
 }

@@ -5,16 +5,19 @@
 //! answers after the commit: an acknowledged write survives a power cut, and sixty-four callers share one fsync. A refused write
 //! takes nothing with it, neither a row nor a number.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
-use loggia_domain::clock::{Clock, Stamp};
-use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Refusal, id, timestamp};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use loggia_domain::clock::Clock;
+use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent};
+use rusqlite::{Connection, TransactionBehavior};
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 
 use super::StoreError;
+use super::insert::{Counters, check_artifacts, insert_artifact, insert_event};
+use crate::figures::writer::WriterFigures;
 
 /// How many writes may wait before callers do.
 const QUEUE: usize = 1024;
@@ -22,6 +25,10 @@ const QUEUE: usize = 1024;
 const BATCH: usize = 256;
 /// How many bytes of bodies and artifacts one transaction takes at most.
 const BATCH_BYTES: usize = 32 * 1024 * 1024;
+/// How long a group waits for callers that are expected back.
+const LINGER: Duration = Duration::from_micros(200);
+/// How long it sleeps between two looks.
+const NAP: Duration = Duration::from_micros(20);
 
 /// What a write left in the log.
 #[derive(Debug, Clone)]
@@ -62,6 +69,7 @@ impl Job {
 pub struct Appender {
     queue: Mutex<Option<mpsc::Sender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    figures: Arc<WriterFigures>,
 }
 
 impl Appender {
@@ -72,13 +80,19 @@ impl Appender {
         committed: impl Fn() + Send + 'static,
     ) -> rusqlite::Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let mut writer = Writer { conn, replica_id, clock: Clock::default() };
+        let figures = Arc::<WriterFigures>::default();
+        let mut writer = Writer { conn, replica_id, clock: Clock::default(), figures: Arc::clone(&figures) };
         writer.seed_clock()?;
         let thread = std::thread::Builder::new()
             .name("log-writer".to_owned())
             .spawn(move || writer.run(jobs, &committed))
             .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), figures })
+    }
+
+    /// What the writer counts about itself.
+    pub fn figures(&self) -> &Arc<WriterFigures> {
+        &self.figures
     }
 
     /// Puts a write into the queue and waits until it is committed or refused.
@@ -87,9 +101,12 @@ impl Appender {
         job: impl FnOnce(oneshot::Sender<Result<Written, StoreError>>) -> Job,
     ) -> Result<Written, StoreError> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
+        let (asked_at, _waiting) = (Instant::now(), self.figures.waiting.enter());
         let (reply, answer) = oneshot::channel();
         queue.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
-        answer.await.map_err(|_| StoreError::Closed)?
+        let answer = answer.await.map_err(|_| StoreError::Closed)?;
+        self.figures.answered(asked_at);
+        answer
     }
 
     /// Lets the thread commit what waits, write the WAL back, and end.
@@ -113,12 +130,7 @@ struct Writer {
     conn: Connection,
     replica_id: String,
     clock: Clock,
-}
-
-/// The numbers that the next rows get, good for one transaction.
-struct Counters {
-    seq: i64,
-    origin_seq: i64,
+    figures: Arc<WriterFigures>,
 }
 
 impl Writer {
@@ -131,14 +143,10 @@ impl Writer {
     }
 
     fn run(mut self, mut jobs: mpsc::Receiver<Job>, committed: &dyn Fn()) {
+        let mut expected = 1;
         while let Some(first) = jobs.blocking_recv() {
-            let mut bytes = first.bytes();
-            let mut batch = vec![first];
-            while batch.len() < BATCH && bytes < BATCH_BYTES {
-                let Ok(job) = jobs.try_recv() else { break };
-                bytes += job.bytes();
-                batch.push(job);
-            }
+            let batch = gather(first, &mut jobs, expected);
+            expected = batch.len();
             self.commit(batch, committed);
         }
         // A failure here loses nothing: the next start replays the WAL.
@@ -149,7 +157,10 @@ impl Writer {
 
     fn commit(&mut self, batch: Vec<Job>, committed: &dyn Fn()) {
         let mut replies = Vec::with_capacity(batch.len());
-        match self.write_all(batch, &mut replies) {
+        let began_at = Instant::now();
+        let written = self.write_all(batch, &mut replies);
+        count(&self.figures, began_at, written.is_ok(), &replies);
+        match written {
             Ok(()) => {
                 committed();
                 for (reply, outcome) in replies {
@@ -201,6 +212,39 @@ impl Writer {
         let Some(error) = failed else { return Ok(()) };
         replies.extend(jobs.map(|job| (job.reply, Err(StoreError::from_ref(&error)))));
         Err(error)
+    }
+}
+
+/// Takes what waits into one group. Callers that shared the last commit are likely on their way with their next write: they are given
+/// a moment, less than a commit takes, so that one fsync serves them all. A caller alone never waits.
+fn gather(first: Job, jobs: &mut mpsc::Receiver<Job>, expected: usize) -> Vec<Job> {
+    let begun = Instant::now();
+    let mut bytes = first.bytes();
+    let mut batch = vec![first];
+    loop {
+        while batch.len() < BATCH && bytes < BATCH_BYTES {
+            let Ok(job) = jobs.try_recv() else { break };
+            bytes += job.bytes();
+            batch.push(job);
+        }
+        if batch.len() >= expected.min(BATCH) || bytes >= BATCH_BYTES || begun.elapsed() >= LINGER {
+            return batch;
+        }
+        std::thread::sleep(NAP);
+    }
+}
+
+/// Takes a transaction into the figures.
+fn count(figures: &WriterFigures, began_at: Instant, well: bool, replies: &[Reply]) {
+    figures.committed(replies.len(), began_at.elapsed(), well);
+    let refused = |outcome: &Result<Written, StoreError>| {
+        matches!(outcome, Err(StoreError::Refused(_) | StoreError::NotFound(_)))
+    };
+    figures.refused.add(replies.iter().filter(|(_, outcome)| refused(outcome)).count());
+    if well {
+        let written = || replies.iter().filter_map(|(_, outcome)| outcome.as_ref().ok());
+        figures.events.add(written().filter(|w| w.event.is_some()).count());
+        figures.artifacts.add(written().filter(|w| w.artifact.is_some()).count());
     }
 }
 
@@ -275,128 +319,6 @@ fn write_one(
     }
     tx.prepare_cached("RELEASE one")?.execute([])?;
     written
-}
-
-fn check_artifacts(tx: &Connection, ids: &[String]) -> Result<(), StoreError> {
-    for id in ids {
-        let known =
-            tx.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
-        if known.is_none() {
-            let shown = loggia_domain::refusal::quoted(id);
-            return Err(StoreError::Refused(
-                Refusal::new("artifact_ids", format!("artifact_ids references unknown artifact {shown}"))
-                    .value(id.as_str())
-                    .hint("store it first with mempalace_artifact_put and use the id of the answer"),
-            ));
-        }
-    }
-    Ok(())
-}
-
-fn insert_artifact(
-    tx: &Connection,
-    replica_id: &str,
-    now: OffsetDateTime,
-    new: NewArtifact,
-) -> Result<ArtifactRecord, StoreError> {
-    let record = ArtifactRecord {
-        id: id::artifact_id(now, random()?),
-        kind: new.kind.as_str().to_owned(),
-        sha256: new.sha256,
-        // A content has at most 4 MiB by the field rules.
-        size_bytes: i64::try_from(new.content.len()).unwrap_or(i64::MAX),
-        created_by: new.created_by,
-        created_at: timestamp::created_at(now),
-        origin_replica: Some(replica_id.to_owned()),
-    };
-    tx.prepare_cached(
-        "INSERT INTO artifacts (id, kind, sha256, size_bytes, content, created_by, created_at, metadata_json, origin_replica)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-    )?
-    .execute(rusqlite::params![
-        record.id,
-        record.kind,
-        record.sha256,
-        record.size_bytes,
-        new.content,
-        record.created_by,
-        record.created_at,
-        new.metadata.text(),
-        replica_id
-    ])?;
-    Ok(record)
-}
-
-fn insert_event(
-    tx: &Connection,
-    replica_id: &str,
-    now: OffsetDateTime,
-    stamp: Stamp,
-    counters: &mut Counters,
-    new: NewEvent,
-) -> Result<Event, StoreError> {
-    let seq = counters.seq + 1;
-    let origin_seq = seq.max(counters.origin_seq + 1);
-    let event = Event {
-        id: id::event_id(now, random()?),
-        seq,
-        origin_replica: Some(replica_id.to_owned()),
-        origin_seq: Some(origin_seq),
-        hlc: Some(stamp.text(replica_id)),
-        event_type: new.event_type,
-        stream: new.stream,
-        room: new.room,
-        topic: new.topic,
-        from_agent: new.from_agent,
-        to_agent: new.to_agent,
-        correlation_id: new.correlation_id,
-        branch: new.branch,
-        base_commit: new.base_commit,
-        status: new.status.map(|s| s.as_str().to_owned()),
-        artifact_ids: new.artifact_ids,
-        body: new.body,
-        body_truncated: false,
-        body_length: None,
-        created_at: timestamp::created_at(now),
-        metadata: new.metadata,
-    };
-    tx.prepare_cached(
-        "INSERT INTO events (rowid, id, type, stream, room, topic, from_agent, to_agent, correlation_id, branch, base_commit, status,
-             body, created_at, metadata_json, origin_replica, origin_seq, hlc)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-    )?
-    .execute(rusqlite::params![
-        seq,
-        event.id,
-        event.event_type,
-        event.stream,
-        event.room,
-        event.topic,
-        event.from_agent,
-        event.to_agent,
-        event.correlation_id,
-        event.branch,
-        event.base_commit,
-        event.status,
-        event.body,
-        event.created_at,
-        event.metadata.text(),
-        replica_id,
-        origin_seq,
-        event.hlc
-    ])?;
-    for artifact_id in &event.artifact_ids {
-        tx.prepare_cached("INSERT INTO event_artifacts (event_id, artifact_id) VALUES (?1, ?2)")?
-            .execute([&event.id, artifact_id])?;
-    }
-    *counters = Counters { seq, origin_seq };
-    Ok(event)
-}
-
-fn random() -> Result<[u8; 6], StoreError> {
-    let mut bytes = [0; 6];
-    getrandom::fill(&mut bytes).map_err(|e| StoreError::Storage(format!("no random bytes: {e}")))?;
-    Ok(bytes)
 }
 
 fn now_ms() -> u64 {

@@ -5,6 +5,8 @@
 //! a delegation that was touched is folded again from its own events. Everything here can be rebuilt from the log: a file that does
 //! not fit it (another schema, a restored log, damage) is thrown away and made anew.
 
+pub mod build;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -23,7 +25,7 @@ use crate::db::{self, ReadPool};
 pub const FILE_NAME: &str = "loggia_projection.sqlite3";
 
 /// Raised whenever the tables or the meaning of what is in them changes: older files are made anew.
-const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 1;
 const TABLES: &str = "
 CREATE TABLE rooms (stream TEXT NOT NULL, room TEXT NOT NULL, events INTEGER NOT NULL, newest_seq INTEGER NOT NULL,
     newest_at TEXT NOT NULL, PRIMARY KEY (stream, room)) WITHOUT ROWID;
@@ -98,6 +100,11 @@ impl Projection {
     /// Tells the projection that events were committed. Never blocks.
     pub fn wake(&self) {
         let _ = self.inner.wake.try_send(());
+    }
+
+    /// The arrival number up to which everything is counted.
+    pub fn position(&self) -> i64 {
+        *self.inner.seq.borrow()
     }
 
     /// Waits until everything up to `seq` is counted, at most `patience`. A page asks this to show what its reader just wrote.
@@ -178,7 +185,7 @@ fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {
     side.pragma_update(None, "synchronous", "normal")?;
     let version: i64 = side.query_row("PRAGMA user_version", [], |r| r.get(0))?;
     if version == 0 {
-        side.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))?;
+        make_tables(&side)?;
     } else if version != VERSION {
         return Err(StoreError::Storage(format!("its schema is version {version}, not {VERSION}")));
     }
@@ -190,6 +197,10 @@ fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {
         return Err(StoreError::Storage("it was made from another state of the log".to_owned()));
     }
     Ok(side)
+}
+
+fn make_tables(side: &Connection) -> rusqlite::Result<()> {
+    side.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))
 }
 
 fn remove(path: &Path) {
@@ -237,57 +248,74 @@ impl Projector {
 
     /// Takes the next events into the counts; answers whether there may be more.
     fn step(&mut self) -> Result<bool, StoreError> {
-        let from = *self.seq.borrow();
-        let rows: Vec<(i64, String, String, String, String, Option<String>)> = self
-            .log
-            .prepare_cached(
-                "SELECT rowid, id, stream, room, created_at, correlation_id FROM events WHERE rowid > ?1 ORDER BY rowid LIMIT ?2",
-            )?
-            .query_map([from, STEP], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?)))?
-            .collect::<rusqlite::Result<_>>()?;
-        let Some((last, last_id, ..)) = rows.last().cloned() else { return Ok(false) };
-        let tx = self.side.transaction()?;
-        let mut rooms: BTreeMap<(&str, &str), (i64, i64, &str)> = BTreeMap::new();
-        for (seq, _, stream, room, created_at, _) in &rows {
-            let figures = rooms.entry((stream, room)).or_default();
-            *figures = (figures.0 + 1, *seq, created_at);
-        }
-        for ((stream, room), (events, seq, created_at)) in rooms {
-            tx.prepare_cached(
-                "INSERT INTO rooms VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE
-                 SET events = events + excluded.events, newest_seq = excluded.newest_seq, newest_at = excluded.newest_at",
-            )?
-            .execute(params![stream, room, events, seq, created_at])?;
-        }
-        let touched: BTreeSet<String> = rows.iter().filter_map(|row| row.5.clone()).collect();
-        for correlation_id in touched {
-            if let Some(card) = fold(&self.log, &correlation_id)? {
-                keep(&tx, &card)?;
-            }
-        }
-        tx.execute("UPDATE progress SET seq = ?1, event_id = ?2", params![last, last_id])?;
-        tx.commit()?;
+        let Some((last, more)) = advance(&self.log, &mut self.side, *self.seq.borrow(), i64::MAX)? else {
+            return Ok(false);
+        };
         self.seq.send_replace(last);
-        Ok(i64::try_from(rows.len()).unwrap_or(i64::MAX) == STEP)
+        Ok(more)
     }
 }
 
-/// Folds one correlation; `None` when it is a conversation that delegates nothing.
-fn fold(log: &Connection, correlation_id: &str) -> Result<Option<Delegation>, StoreError> {
+/// Takes the events after `from` and up to `upto` into the counts, at most [`STEP`] of them: the last one taken, and whether there may
+/// be more; `None` when there is none. What it leaves depends on the events up to that last one alone, however many steps it took.
+fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Result<Option<(i64, bool)>, StoreError> {
+    let rows: Vec<(i64, String, String, String, String, Option<String>)> = log
+        .prepare_cached(
+            "SELECT rowid, id, stream, room, created_at, correlation_id FROM events WHERE rowid > ?1 AND rowid <= ?2
+             ORDER BY rowid LIMIT ?3",
+        )?
+        .query_map([from, upto, STEP], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let Some((last, last_id, ..)) = rows.last().cloned() else { return Ok(None) };
+    let tx = side.transaction()?;
+    let mut rooms: BTreeMap<(&str, &str), (i64, i64, &str)> = BTreeMap::new();
+    for (seq, _, stream, room, created_at, _) in &rows {
+        let figures = rooms.entry((stream, room)).or_default();
+        *figures = (figures.0 + 1, *seq, created_at);
+    }
+    for ((stream, room), (events, seq, created_at)) in rooms {
+        tx.prepare_cached(
+            "INSERT INTO rooms VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE
+             SET events = events + excluded.events, newest_seq = excluded.newest_seq, newest_at = excluded.newest_at",
+        )?
+        .execute(params![stream, room, events, seq, created_at])?;
+    }
+    let touched: BTreeSet<String> = rows.iter().filter_map(|row| row.5.clone()).collect();
+    for correlation_id in touched {
+        match fold(log, &correlation_id, last)? {
+            Some(card) => keep(&tx, &card)?,
+            // A question that was answered in a talk that delegates nothing: there is no card any more.
+            None => forget(&tx, &correlation_id)?,
+        }
+    }
+    tx.execute("UPDATE progress SET seq = ?1, event_id = ?2", params![last, last_id])?;
+    tx.commit()?;
+    Ok(Some((last, i64::try_from(rows.len()).unwrap_or(i64::MAX) == STEP)))
+}
+
+/// Folds one correlation as it stood at `upto`; `None` when it is a conversation that delegates nothing.
+fn fold(log: &Connection, correlation_id: &str, upto: i64) -> Result<Option<Delegation>, StoreError> {
     let columns = sql::EVENT_COLUMNS.replace("e.body", &format!("substr(e.body, 1, {BODY_CHARS})"));
     let count: i64 = log
-        .prepare_cached("SELECT count(*) FROM (SELECT 1 FROM events WHERE correlation_id = ?1 LIMIT ?2)")?
-        .query_row(params![correlation_id, MAX_FOLDED + 1], |r| r.get(0))?;
+        .prepare_cached(
+            "SELECT count(*) FROM (SELECT 1 FROM events WHERE correlation_id = ?1 AND rowid <= ?2 LIMIT ?3)",
+        )?
+        .query_row(params![correlation_id, upto, MAX_FOLDED + 1], |r| r.get(0))?;
     let which = if count > MAX_FOLDED { "AND (status IS NOT NULL OR type = 'task.request')" } else { "" };
     let events = log
         .prepare_cached(&format!(
-            "SELECT {columns} FROM events e WHERE correlation_id = ?1 {which} ORDER BY e.rowid DESC LIMIT {MAX_FOLDED}"
+            "SELECT {columns} FROM events e WHERE correlation_id = ?1 AND e.rowid <= ?2 {which}
+             ORDER BY e.rowid DESC LIMIT {MAX_FOLDED}"
         ))?
-        .query_map([correlation_id], sql::event)?
+        .query_map(params![correlation_id, upto], sql::event)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let delegates = events.iter().any(|e| e.event_type == "task.request" || e.known_status().is_some());
     let folded = delegation::fold(&events).filter(|d| delegates || d.open_question);
     Ok(folded.map(|d| Delegation { steps: Vec::new(), ..d }))
+}
+
+fn forget(tx: &Connection, correlation_id: &str) -> rusqlite::Result<()> {
+    tx.prepare_cached("DELETE FROM delegations WHERE correlation_id = ?1")?.execute([correlation_id]).map(drop)
 }
 
 fn keep(tx: &Connection, card: &Delegation) -> Result<(), StoreError> {

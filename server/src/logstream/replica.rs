@@ -11,14 +11,22 @@ use super::OpenError;
 /// The identity file within a palace.
 pub const FILE_NAME: &str = "replica.json";
 
+/// The palace's replica id; `None` if there is none.
+pub fn load(palace: &Path) -> Result<Option<String>, OpenError> {
+    let path = palace.join(FILE_NAME);
+    match std::fs::read(&path) {
+        Ok(bytes) => parse(&bytes).map(Some).map_err(|reason| OpenError::Replica { path, reason }),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(OpenError::Io { path, source }),
+    }
+}
+
 /// The palace's replica id, minted if there is none. A file that is there but is not an identity is an error: a second identity
 /// would make every peer take this hub for a stranger.
 pub fn load_or_mint(palace: &Path) -> Result<String, OpenError> {
-    let path = palace.join(FILE_NAME);
-    match std::fs::read(&path) {
-        Ok(bytes) => parse(&bytes).map_err(|reason| OpenError::Replica { path, reason }),
-        Err(e) if e.kind() == ErrorKind::NotFound => mint(palace, &path),
-        Err(source) => Err(OpenError::Io { path, source }),
+    match load(palace)? {
+        Some(replica_id) => Ok(replica_id),
+        None => mint(palace, &palace.join(FILE_NAME)),
     }
 }
 

@@ -12,10 +12,16 @@ pub enum Kind {
     Integer,
     /// Milliseconds: as [`Kind::Integer`], a fraction is cut off.
     Millis,
+    /// How many, for the palace's tools: as [`Kind::Millis`].
+    Count,
+    /// A number with a fraction; also as a text, never null.
+    Number,
     /// `true` or `false`, also as texts.
     Boolean,
     /// A list of texts, also as the JSON text of one.
     List,
+    /// A list of objects, also as the JSON text of one.
+    Objects,
     /// An object, also as the JSON text of one.
     Object,
 }
@@ -50,6 +56,24 @@ pub struct BadArguments {
     pub message: String,
     /// Which field, and what would be accepted.
     pub data: Value,
+}
+
+impl BadArguments {
+    /// An argument whose value is of no use.
+    pub fn of(name: &str, value: &Value, accepted: &str) -> Self {
+        Self {
+            message: format!("Invalid value for parameter '{name}'"),
+            data: json!({"field": name, "value": shortened(value), "accepted": accepted}),
+        }
+    }
+
+    /// A call without something that it needs.
+    pub fn missing(tool: &str, name: &str) -> Self {
+        Self {
+            message: format!("Missing required {} for tool {tool}", parameters(&[name])),
+            data: json!({"field": name, "missing": [name]}),
+        }
+    }
 }
 
 /// The checked arguments of one call; each is taken out once.
@@ -102,6 +126,21 @@ impl Args {
         })
     }
 
+    /// Looks at an argument that is taken later.
+    pub fn peek(&self, name: &str) -> Option<&Value> {
+        self.0.get(name)
+    }
+
+    /// Takes an argument as it came; `None` only when it is missing.
+    pub fn value(&mut self, name: &str) -> Option<Value> {
+        self.0.shift_remove(name)
+    }
+
+    /// Takes a number with a fraction; `None` when missing.
+    pub fn number(&mut self, name: &str) -> Option<f64> {
+        self.0.shift_remove(name)?.as_f64()
+    }
+
     /// Takes a number; `None` when missing or null.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
         self.0.shift_remove(name)?.as_i64()
@@ -129,18 +168,20 @@ fn parameters(names: &[&str]) -> String {
 fn coerce(param: &Param, value: &mut Value) -> Result<(), BadArguments> {
     match param.kind {
         Kind::Text | Kind::Boolean => {}
-        Kind::List => from_json_text(value, Value::is_array),
+        Kind::List | Kind::Objects => from_json_text(value, Value::is_array),
         Kind::Object => from_json_text(value, Value::is_object),
-        Kind::Integer | Kind::Millis => {
+        Kind::Integer | Kind::Millis | Kind::Count => {
             // A null limit is the default; a null time-out could mean "never" as well as "at once", so it is asked back.
             if value.is_null() && param.kind == Kind::Integer {
                 return Ok(());
             }
-            let number = whole_number(value, param.kind == Kind::Millis).ok_or_else(|| BadArguments {
-                message: format!("Invalid value for parameter '{}'", param.name),
-                data: json!({"field": param.name, "value": shortened(value), "accepted": "a whole number"}),
-            })?;
+            let number = whole_number(value, param.kind != Kind::Integer)
+                .ok_or_else(|| BadArguments::of(param.name, value, "a whole number"))?;
             *value = Value::Number(Number::from(number));
+        }
+        Kind::Number => {
+            let number = number(value).ok_or_else(|| BadArguments::of(param.name, value, "a number"))?;
+            *value = number;
         }
     }
     Ok(())
@@ -181,6 +222,17 @@ fn whole_number(value: &Value, lenient: bool) -> Option<i64> {
     Some(float.trunc() as i64)
 }
 
+/// The number that a value stands for; finite.
+fn number(value: &Value) -> Option<Value> {
+    let float = match value {
+        Value::Number(n) => n.as_f64(),
+        Value::Bool(b) => Some(f64::from(u8::from(*b))),
+        Value::String(s) => s.trim().parse().ok(),
+        _ => None,
+    };
+    Number::from_f64(float?).map(Value::Number)
+}
+
 fn shortened(value: &Value) -> Value {
     match value {
         Value::String(s) if s.chars().count() > 80 => Value::String(s.chars().take(80).chain(['…']).collect()),
@@ -197,9 +249,11 @@ pub fn schema(params: &[Param]) -> Value {
     for param in params {
         let mut property = match param.kind {
             Kind::Text => json!({"type": "string"}),
-            Kind::Integer | Kind::Millis => json!({"type": "integer"}),
+            Kind::Integer | Kind::Millis | Kind::Count => json!({"type": "integer"}),
+            Kind::Number => json!({"type": "number"}),
             Kind::Boolean => json!({"type": "boolean"}),
             Kind::List => json!({"type": "array", "items": {"type": "string"}}),
+            Kind::Objects => json!({"type": "array", "items": {"type": "object"}}),
             Kind::Object => json!({"type": "object"}),
         };
         property["description"] = param.about.into();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::args::{Args, Kind, optional, required};
-use super::tool::{Answer, Failure, Tool, answer};
+use super::tool::{Answer, Effect, Failure, Tool, answer};
 use super::write_tools::event_not_found;
 use crate::AppState;
 use crate::logstream::Tail;
@@ -49,6 +49,7 @@ pub const EVENT_LIST: Tool = Tool {
         optional("preview", Kind::Boolean, "Cut bodies to 200 characters"),
     ],
     scope: Scope::Read,
+    effect: Effect::Reads,
     run: |state, args, _| Box::pin(event_list(state, args)),
 };
 
@@ -72,6 +73,7 @@ pub const EVENT_WAIT: Tool = Tool {
         optional("timeout_ms", Kind::Millis, "How long to wait; default 60000, at most 300000"),
     ],
     scope: Scope::Read,
+    effect: Effect::Reads,
     run: |state, args, _| Box::pin(event_wait(state, args)),
 };
 
@@ -81,6 +83,7 @@ pub const EVENT_GET: Tool = Tool {
     about: "Get one event by its id, whole.",
     params: &[required("event_id", "The event")],
     scope: Scope::Read,
+    effect: Effect::Reads,
     run: |state, args, _| Box::pin(event_get(state, args)),
 };
 
@@ -90,6 +93,7 @@ pub const ARTIFACT_GET: Tool = Tool {
     about: "Get an artifact with its exact content. Check the SHA-256 before you apply a patch.",
     params: &[required("artifact_id", "The artifact")],
     scope: Scope::Read,
+    effect: Effect::Reads,
     run: |state, args, _| Box::pin(artifact_get(state, args)),
 };
 
@@ -146,6 +150,7 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
         let next_cursor = last.or(listed.newest.id);
         return answer(&with_note(waited(&listed.events, next_cursor.as_deref()), note));
     }
+    let _waiting = state.figures.waits.enter();
     let mut tail = Tail::new(&state.log, state.live.pump(), filter, listed.newest.seq);
     let frames = tokio::select! {
         frames = tail.next() => frames?,
@@ -187,8 +192,8 @@ async fn artifact_get(state: AppState, mut args: Args) -> Answer {
     answer(&json!({"artifact": artifact}))
 }
 
-/// The filters that a list and a wait have in common.
-fn filter(args: &mut Args) -> Result<Filter, Refusal> {
+/// The filters that a list, a wait and a search have in common.
+pub(super) fn filter(args: &mut Args) -> Result<Filter, Refusal> {
     let mut filter = Filter::default();
     for column in Column::ALL {
         // Agents know the sentence with the column's name; the field says what the argument is called here.
@@ -204,14 +209,15 @@ fn filter(args: &mut Args) -> Result<Filter, Refusal> {
 }
 
 /// The caller's identity filters nothing; whoever gave it without a writer may have meant it to, so it is said.
-fn note(args: &mut Args) -> Option<&'static str> {
+pub(super) fn note(args: &mut Args) -> Option<&'static str> {
     // Not checked: it filters nothing, whatever it is.
     let named = args.has("from_agent");
     args.raw("from_agent");
     (named && !args.has("writer")).then_some(NOTE)
 }
 
-fn with_note(mut answer: Value, note: Option<&str>) -> Value {
+/// Adds the note of [`note`] to an answer.
+pub(super) fn with_note(mut answer: Value, note: Option<&str>) -> Value {
     if let Some(note) = note {
         answer["note"] = note.into();
     }
@@ -233,7 +239,8 @@ fn order(raw: Raw, has_since: bool) -> Result<Order, Refusal> {
         .accepted("asc, desc"))
 }
 
-fn limit(args: &mut Args) -> Result<usize, Refusal> {
+/// How many a list or a search gives.
+pub(super) fn limit(args: &mut Args) -> Result<usize, Refusal> {
     let Some(wanted) = args.integer("limit") else { return Ok(DEFAULT_LIMIT) };
     usize::try_from(wanted)
         .ok()

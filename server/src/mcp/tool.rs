@@ -7,12 +7,13 @@ use loggia_domain::Refusal;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::args::{self, Args, Param};
+use super::args::{self, Args, BadArguments, Param};
 use crate::AppState;
 use crate::logstream::StoreError;
+use crate::palace::PalaceError;
 use crate::tokens::Scope;
 
-/// What a tool answers: the JSON text of an object.
+/// What a tool answers: the JSON text of an object; a few tools of the palace answer a list.
 pub type Answer = Result<String, Failure>;
 /// A running call.
 pub type Running = Pin<Box<dyn Future<Output = Answer> + Send>>;
@@ -22,8 +23,18 @@ pub type Running = Pin<Box<dyn Future<Output = Answer> + Send>>;
 pub enum Failure {
     /// The tool's own refusal: a normal result whose text says why.
     Refused(Refusal),
-    /// The store's.
+    /// The log's.
     Store(StoreError),
+    /// The palace's; never its refusals.
+    Palace(PalaceError),
+    /// The call cannot be made, which only the tool could see: -32602.
+    Invalid(BadArguments),
+}
+
+impl From<BadArguments> for Failure {
+    fn from(bad: BadArguments) -> Self {
+        Self::Invalid(bad)
+    }
 }
 
 impl From<Refusal> for Failure {
@@ -41,6 +52,28 @@ impl From<StoreError> for Failure {
     }
 }
 
+impl From<PalaceError> for Failure {
+    fn from(error: PalaceError) -> Self {
+        match error {
+            PalaceError::Refused(r) => Self::Refused(r),
+            other => Self::Palace(other),
+        }
+    }
+}
+
+/// What a call changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effect {
+    /// Nothing.
+    Reads,
+    /// Nothing but a note that it was asked, which a read-only hub leaves out.
+    Notes,
+    /// Something is added, and nothing that was there is lost; a second call may add again.
+    Adds,
+    /// What was there is changed or removed; a second call finds it done.
+    Overwrites,
+}
+
 /// One tool.
 pub struct Tool {
     /// The name agents call it by.
@@ -49,27 +82,29 @@ pub struct Tool {
     pub about: &'static str,
     /// Its arguments.
     pub params: &'static [Param],
-    /// What a token needs to call it. A tool that needs only [`Scope::Read`] promises to change nothing.
+    /// What a token needs to call it.
     pub scope: Scope,
+    /// What a call changes.
+    pub effect: Effect,
     /// The function behind it.
     pub run: fn(AppState, Args, bool) -> Running,
 }
 
 impl Tool {
-    /// Whether it changes nothing.
+    /// Whether a read-only hub offers it.
     pub fn is_read_only(&self) -> bool {
-        self.scope == Scope::Read
+        matches!(self.effect, Effect::Reads | Effect::Notes)
     }
 
     /// Its entry in `tools/list`.
     pub fn listed(&self) -> Value {
-        let read_only = self.is_read_only();
+        let reads = self.effect == Effect::Reads;
+        let overwrites = self.effect == Effect::Overwrites;
         json!({
             "name": self.name,
             "description": self.about,
             "inputSchema": args::schema(self.params),
-            // Nothing in an append-only log is ever destroyed, and a second append is a second event.
-            "annotations": {"readOnlyHint": read_only, "idempotentHint": read_only, "destructiveHint": false},
+            "annotations": {"readOnlyHint": reads, "idempotentHint": reads || overwrites, "destructiveHint": overwrites},
         })
     }
 

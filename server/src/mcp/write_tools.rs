@@ -1,10 +1,10 @@
 //! The tools that add to the log: task_create, event_append, event_ack, artifact_put, patch_submit.
 
-use loggia_domain::{ArtifactDraft, EventDraft, NewArtifact, NewEvent, Raw, Refusal, field, refusal, task};
+use loggia_domain::{AckDraft, ArtifactDraft, EventDraft, NewArtifact, NewEvent, Raw, Refusal, field, refusal, task};
 use serde_json::json;
 
 use super::args::{Args, Kind, optional, required};
-use super::tool::{Answer, Failure, Tool, answer};
+use super::tool::{Answer, Effect, Failure, Tool, answer};
 use crate::AppState;
 use crate::logstream::StoreError;
 use crate::tokens::Scope;
@@ -32,6 +32,7 @@ pub const TASK_CREATE: Tool = Tool {
         required("done", "When it counts as done"),
     ],
     scope: Scope::Write,
+    effect: Effect::Adds,
     run: |state, args, _| Box::pin(task_create(state, args)),
 };
 
@@ -55,6 +56,7 @@ pub const EVENT_APPEND: Tool = Tool {
         optional("artifact_ids", Kind::List, "Ids of artifacts that are stored already"),
     ],
     scope: Scope::Write,
+    effect: Effect::Adds,
     run: |state, args, broken| Box::pin(event_append(state, args, broken)),
 };
 
@@ -70,6 +72,7 @@ pub const EVENT_ACK: Tool = Tool {
         optional("topic", Kind::Text, "Another topic than the event's"),
     ],
     scope: Scope::Write,
+    effect: Effect::Adds,
     run: |state, args, _| Box::pin(event_ack(state, args)),
 };
 
@@ -84,6 +87,7 @@ pub const ARTIFACT_PUT: Tool = Tool {
         optional("metadata", Kind::Object, METADATA),
     ],
     scope: Scope::Write,
+    effect: Effect::Adds,
     run: |state, args, broken| Box::pin(artifact_put(state, args, broken)),
 };
 
@@ -105,6 +109,7 @@ pub const PATCH_SUBMIT: Tool = Tool {
         optional("metadata", Kind::Object, METADATA),
     ],
     scope: Scope::Write,
+    effect: Effect::Adds,
     run: |state, args, broken| Box::pin(patch_submit(state, args, broken)),
 };
 
@@ -140,8 +145,13 @@ async fn event_append(state: AppState, mut args: Args, broken_metadata: bool) ->
 async fn event_ack(state: AppState, mut args: Args) -> Answer {
     let target_id = field::routing("event_id", args.raw("event_id"))?;
     let target = state.log.event(target_id.clone()).await?.ok_or_else(|| event_not_found(&target_id))?;
-    let event = acknowledge(&target, args.raw("from_agent"), args.raw("status"), args.raw("body"), args.raw("topic"))?;
-    let event = state.log.append(event).await?;
+    let draft = AckDraft {
+        from_agent: args.raw("from_agent"),
+        status: args.raw("status"),
+        body: args.raw("body"),
+        topic: args.raw("topic"),
+    };
+    let event = state.log.append(draft.check(&target)?).await?;
     answer(&json!({"success": true, "event": event}))
 }
 
@@ -205,32 +215,6 @@ fn routing(args: &mut Args) -> EventDraft {
         metadata: args.raw("metadata"),
         ..EventDraft::default()
     }
-}
-
-/// The event that acknowledges another (`contract: logstream`): its stream, room, topic and correlation, to its writer.
-pub fn acknowledge(
-    target: &loggia_domain::Event,
-    from_agent: Raw,
-    status: Raw,
-    body: Raw,
-    topic: Raw,
-) -> Result<NewEvent, Refusal> {
-    // An empty topic is an answer too: no topic.
-    let topic = if topic == Raw::Absent { target.topic.clone().into() } else { topic };
-    let event = EventDraft {
-        event_type: "event.ack".into(),
-        stream: target.stream.clone().into(),
-        room: target.room.clone().into(),
-        topic,
-        from_agent,
-        to_agent: target.from_agent.clone().into(),
-        correlation_id: target.correlation_id.clone().unwrap_or_else(|| target.id.clone()).into(),
-        status,
-        body,
-        ..EventDraft::default()
-    }
-    .check()?;
-    Ok(NewEvent { metadata: loggia_domain::Metadata::ack_of(&target.id), ..event })
 }
 
 /// The refusal for an event id that is not in the log.

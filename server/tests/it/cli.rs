@@ -13,8 +13,9 @@ fn append<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&APPEND[..], &["--from-agent", "a"], more].concat()
 }
 
+/// What a command that must succeed answered.
 #[track_caller]
-fn json_of(output: &Output) -> Value {
+pub(crate) fn json_of(output: &Output) -> Value {
     assert!(output.status.success(), "{output:?}");
     serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
@@ -85,34 +86,6 @@ fn a_body_from_stdin_or_a_file_is_kept_byte_for_byte() {
     assert_eq!(json_of(&place.cli(&append(&["--json", "--body-file", path]), b""))["body"], body);
     let broken = place.cli(&append(&["--body-file", "-", "--json"]), b"not \xff UTF-8");
     assert_eq!(broken.status.code(), Some(1), "{broken:?}");
-}
-
-#[test]
-fn an_artifact_goes_in_and_out_byte_for_byte() {
-    let hub = Hub::start();
-    let content = "--- a\r\n+++ b\n\u{1}é😀 no newline at the end";
-    let put = ["artifact", "put", "--kind", "patch", "--created-by", "a", "--json"];
-    let file = hub.place().home().join("x.patch");
-    std::fs::write(&file, content).expect("writable");
-    let path = file.to_str().expect("made of ASCII");
-    for (more, stdin) in [
-        (&["-"][..], content),
-        (&[path], ""),
-        // The two forms of the other program that shares this log.
-        (&["--file", "-"], content),
-        (&["--file", path], ""),
-    ] {
-        let record = json_of(&hub.place().cli(&[&put[..], more].concat(), stdin.as_bytes()));
-        assert_eq!(record["size_bytes"], content.len(), "{more:?}");
-        assert!(record.get("content").is_none(), "{more:?}");
-        let id = record["id"].as_str().expect("a text");
-        let out = hub.place().cli(&["artifact", "get", id], b"");
-        assert!(out.status.success(), "{out:?}");
-        assert_eq!(out.stdout, content.as_bytes(), "{more:?}");
-        let whole = json_of(&hub.place().cli(&["artifact", "get", id, "--json"], b""));
-        assert_eq!((&whole["content"], &whole["kind"]), (&json!(content), &json!("patch")));
-        assert_eq!(hub.get(&format!("/artifacts/{id}/raw")).body, content.as_bytes());
-    }
 }
 
 #[test]
@@ -206,4 +179,87 @@ fn the_palace_may_be_named_before_or_after_the_subcommand() {
         "--palace",
     ]);
     assert_eq!(json_of(&beats_environment.arg(place.palace()).output().expect("it runs"))["count"], 1);
+}
+
+#[test]
+fn a_list_is_shown_on_one_line_for_each_event() {
+    let place = Place::new();
+    let body = format!("a\nb\u{1b}[31m{}", "x".repeat(90));
+    let more =
+        ["--to-agent", "b", "--status", "open", "--topic", "t", "--correlation-id", "c", "--body", &body, "--json"];
+    let event = json_of(&place.cli(&append(&more), b""));
+    let second = json_of(&place.cli(&append(&["--json"]), b""));
+    let shown = place.cli(&["logstream", "list"], b"");
+    let (id, at) = (event["id"].as_str().expect("a text"), event["created_at"].as_str().expect("a text"));
+    let cut = format!("a b\u{fffd}[31m{}...", "x".repeat(77 - 8));
+    let expected = format!(
+        "2 event(s):\n  {id}  {at}  t.x  s/r  a->b [open] topic=t corr=c :: {cut}\n  {}  {}  t.x  s/r  a->*\n",
+        second["id"].as_str().expect("a text"),
+        second["created_at"].as_str().expect("a text"),
+    );
+    assert_eq!(String::from_utf8_lossy(&shown.stdout), expected);
+}
+
+#[test]
+fn repeated_filters_are_alternatives_and_exclusion_beats_inclusion() {
+    let place = Place::new();
+    for (agent, event_type) in [("a", "t.x"), ("b", "t.y"), ("c", "t.z"), ("a", "t.y")] {
+        let args = ["logstream", "append", "--stream", "s", "--room", "r", "--from-agent", agent, "--type", event_type];
+        assert!(place.cli(&args, b"").status.success());
+    }
+    let args = ["logstream", "list", "--json", "--type", "t.x", "--type", "t.y", "--exclude-from-agent", "b"];
+    let listed = json_of(&place.cli(&args, b""));
+    let events = listed["events"].as_array().expect("a list");
+    let types: Vec<_> = events.iter().map(|e| e["type"].as_str().expect("a text")).collect();
+    assert_eq!(types, ["t.x", "t.y"], "{listed}");
+    assert_eq!(listed["has_more"], false);
+}
+
+#[test]
+fn a_long_flag_may_be_shortened_while_it_is_clear() {
+    let place = Place::new();
+    let event = json_of(&place.cli(&append(&["--corr", "c", "--body=x", "--js"]), b""));
+    assert_eq!((&event["correlation_id"], &event["body"]), (&json!("c"), &json!("x")));
+    let unclear = place.cli(&["logstream", "watch", "--from", "x"], b"");
+    assert_eq!(unclear.status.code(), Some(2), "--from-agent or --from-start? {unclear:?}");
+}
+
+#[test]
+fn a_group_alone_explains_itself() {
+    let place = Place::new();
+    for group in ["logstream", "artifact", "task"] {
+        let output = place.cli(&[group], b"");
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stdout).contains("Usage:"), "{output:?}");
+    }
+    assert!(!place.palace().exists(), "asking for help makes no palace");
+}
+
+#[test]
+fn a_text_comes_from_one_place() {
+    let place = Place::new();
+    let both = place.cli(&append(&["--body", "x", "--body-file", "-", "--json"]), b"y");
+    assert_eq!(both.status.code(), Some(1), "{both:?}");
+    let error: Value = serde_json::from_slice(&both.stdout).expect("JSON");
+    assert_eq!(error["error"], "give --body or --body-file, not both");
+    let task = ["task", "create", "--project", "p", "--from-agent", "a", "--to-agent", "b", "--branch", "main"];
+    let goals = ["--base-commit", "0123abc", "--done", "d", "--goal", "x", "--goal-file", "-"];
+    assert_eq!(place.cli(&[&task[..], &goals].concat(), b"y").status.code(), Some(2));
+    assert!(!place.palace().exists(), "what is refused makes no palace");
+}
+
+#[test]
+fn numbers_out_of_range_are_refused_with_a_sentence() {
+    let place = Place::new();
+    for (args, sentence) in [
+        (&["list", "--limit", "0"][..], "limit must be a positive integer"),
+        (&["list", "--limit", "-3"], "limit must be a positive integer"),
+        (&["wait", "--timeout-ms", "-1"], "timeout_ms must be a non-negative number, not -1"),
+    ] {
+        let output = place.cli(&[&["logstream"], args, &["--json"]].concat(), b"");
+        assert_eq!(output.status.code(), Some(1), "{output:?}");
+        let error: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert_eq!(error["error"], sentence);
+    }
+    assert_eq!(place.cli(&["logstream", "list", "--limit", "x"], b"").status.code(), Some(2));
 }

@@ -104,7 +104,7 @@ impl Request {
         self.try_open().expect("the hub answers")
     }
 
-    /// As [`Request::open`], for a hub that may be gone.
+    /// As [`Request::open`], for a hub that may be gone, or have no place for another stream (503).
     #[track_caller]
     pub(crate) fn try_open(self) -> Option<Stream> {
         let mut connection = self.try_connect().ok()?;
@@ -119,6 +119,9 @@ impl Request {
         };
         let body = connection.raw.split_off(head_end);
         let head = connection.answer();
+        if head.status == 503 {
+            return None;
+        }
         assert_eq!(head.status, 200, "no stream: {}", String::from_utf8_lossy(&body));
         let chunked = head.header("transfer-encoding").is_some_and(|v| v.eq_ignore_ascii_case("chunked"));
         connection.raw = body;

@@ -1,4 +1,4 @@
-//! Streams and their rooms with counts, beside the log.
+//! Streams and their rooms with counts, beside the log. On a narrow window they are folded away behind a button, without any script.
 
 use leptos::prelude::*;
 use loggia_domain::{Column, Filter};
@@ -8,12 +8,21 @@ use crate::parts::revealed;
 use crate::words::grouped;
 use crate::{filters, href};
 
+/// The id of the tree.
+const TREE: &str = "streams";
+
+/// What unfolds the tree where it has no room beside the log.
+#[component]
+pub(super) fn TreeButton() -> impl IntoView {
+    view! { <button type="button" class="button tree-button" popovertarget=TREE>"Streams"</button> }
+}
+
 /// The tree. What the log is filtered by is marked.
 #[component]
 pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, filter: Filter) -> impl IntoView {
     let rows = move || streams.with(|streams| streams.iter().map(|s| branch(s, &filter)).collect_view());
     view! {
-        <nav class="panel tree" aria-label="Streams and rooms">
+        <nav class="panel tree" id=TREE popover aria-label="Streams and rooms">
             <h2>"Streams"</h2>
             <ul>{move || rows()}</ul>
         </nav>

@@ -10,12 +10,12 @@ use super::asked::Asked;
 use super::chips::Chips;
 use super::filter_form::FilterForm;
 use super::follow::Following;
-use super::tree::StreamTree;
+use super::tree::{StreamTree, TreeButton};
 use super::window::{Row, Window};
 use crate::backend::{LogPage, StreamCount};
 use crate::clock::use_page_clock;
 use crate::live::{Cursor, Throttle, use_live};
-use crate::parts::{EventRow, EventTable, Marks};
+use crate::parts::{EventRow, EventTable, FirstEvent, Marks};
 use crate::words::{counted, grouped};
 use crate::{ask, href};
 
@@ -48,6 +48,9 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
         }
         .into_any()
     });
+    let is_empty = Memo::new(move |_| total.get() == 0 && window.with(|w| w.rows().is_empty()));
+    let first_event =
+        move || is_empty.get().then(|| view! { <section class="empty"><FirstEvent/></section> }.into_any());
     let refusals = refused
         .into_iter()
         .map(|why| view! { <p class="note warn" role="alert">"Left out of the filter: "{why}</p> }.into_any())
@@ -57,13 +60,15 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
             <h1>"Log"</h1>
             <span class="faint">{move || counted(total.get(), "event", "events")}" in all"</span>
             <span class="grow"></span>
+            <TreeButton/>
             {head}
             <FilterForm filter=filter.clone()/>
         </div>
         {refusals}
         {before_note}
         <Chips filter=filter.clone()/>
-        <div class="log-grid">
+        {move || first_event()}
+        <div class="log-grid" class:vacant=move || is_empty.get()>
             <StreamTree streams=streams filter=filter.clone()/>
             <Table window=window following=following filter=filter/>
         </div>

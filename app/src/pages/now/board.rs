@@ -64,7 +64,9 @@ fn BoardColumn(state: State, delegations: Vec<Delegation>, answered_ms: u64, sta
 
 #[component]
 fn Card(delegation: Delegation, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
-    let since_ms = delegation.pending_since_ms.unwrap_or(delegation.last_at_ms);
+    let (what, since_ms) = delegation
+        .pending_since_ms
+        .map_or(("last word", delegation.last_at_ms), |since_ms| (entered(delegation.state), since_ms));
     // What lies ready waits for a reader; only work that should be moving grows hot.
     let hot_after_ms = (delegation.state != State::Ready).then_some(stalled_after_ms);
     let worker = delegation.claimant.clone().or_else(|| delegation.assignee.clone());
@@ -74,9 +76,18 @@ fn Card(delegation: Delegation, answered_ms: u64, stalled_after_ms: u64) -> impl
             <b>{revealed(&delegation.title)}</b>
             <span class="meta">
                 <span title=delegation.stream.clone()>{revealed(last_part(&delegation.stream))}{worker}</span>
-                <Ago at_ms=since_ms answered_ms=answered_ms hot_after_ms=hot_after_ms/>
+                <Ago what=what at_ms=since_ms answered_ms=answered_ms hot_after_ms=hot_after_ms/>
             </span>
         </a>
+    }
+}
+
+/// What happened when a state was entered, for an age.
+fn entered(state: State) -> &'static str {
+    match state {
+        State::Open => "asked",
+        State::Other => "begun",
+        state => state.as_str(),
     }
 }
 

@@ -19,11 +19,12 @@ pub(super) fn ProblemCard(
     stalled_after_ms: u64,
 ) -> impl IntoView {
     let Problem { need, since_ms, delegation } = problem;
-    let also = match need {
-        Need::Failed | Need::Blocked => vec![],
-        Need::Expired => vec!["expired"],
-        Need::Question => vec!["question"],
-        Need::Stalled => vec!["stalled"],
+    let (also, what) = match need {
+        Need::Failed => (vec![], "last word"),
+        Need::Blocked => (vec![], "blocked"),
+        Need::Expired => (vec!["expired"], "due"),
+        Need::Question => (vec!["question"], "last word"),
+        Need::Stalled => (vec!["stalled"], "last word"),
     };
     let at = created_at_ms(since_ms).unwrap_or_default();
     let said = match (need, &delegation.reason) {
@@ -41,13 +42,18 @@ pub(super) fn ProblemCard(
             view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
         }
     };
-    let who = match (&delegation.claimant, delegation.state) {
-        (Some(claimant), State::Failed | State::Blocked) => {
-            let to = (*claimant != delegation.requester).then(|| delegation.requester.clone());
-            view! { <AgentPair from=claimant.clone() to=to/> }.into_any()
+    let speaks = matches!(need, Need::Failed | Need::Blocked | Need::Question);
+    // Under words stands who said them, and to whom it matters.
+    let speaker = delegation.reason_by.as_ref().or(delegation.claimant.as_ref()).filter(|_| speaks);
+    let who = match (speaker, &delegation.claimant) {
+        (Some(speaker), _) => {
+            let to = (*speaker != delegation.requester).then(|| delegation.requester.clone());
+            view! { <AgentPair from=speaker.clone() to=to/> }.into_any()
         }
-        (Some(claimant), _) => view! { <Agent name=claimant.clone()/> }.into_any(),
-        (None, _) => view! { <AgentPair from=delegation.requester.clone() to=delegation.assignee.clone()/> }.into_any(),
+        (None, Some(claimant)) => view! { <Agent name=claimant.clone()/> }.into_any(),
+        (None, None) => {
+            view! { <AgentPair from=delegation.requester.clone() to=delegation.assignee.clone()/> }.into_any()
+        }
     };
     view! {
         <article class=format!("problem {}", delegation.state.as_str())>
@@ -56,7 +62,7 @@ pub(super) fn ProblemCard(
             {said}
             <div class="who-since">
                 {who}
-                <Ago at_ms=since_ms answered_ms=answered_ms hot_after_ms=Some(stalled_after_ms)/>
+                <Ago what=what at_ms=since_ms answered_ms=answered_ms hot_after_ms=Some(stalled_after_ms)/>
             </div>
         </article>
     }

@@ -4,7 +4,8 @@ use leptos::prelude::*;
 use loggia_domain::delegation::Delegation;
 use loggia_domain::timestamp::duration_words;
 
-use super::layout::{Below, Dot, Pending, Picture, picture};
+use super::flow::{Flow, Point, Words};
+use super::layout::{Below, Picture, picture};
 use crate::clock::use_page_clock;
 use crate::parts::hue;
 use crate::words::counted;
@@ -39,82 +40,104 @@ pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>) -> im
                 .then(|| format!("the {} before are in the list below", counted(p.left_out as u64, "step", "steps")))
         })
     };
+    let drawing = move |flow: Flow, class: &'static str| {
+        let size = move || drawn.with(|p| flow.size(p));
+        view! {
+            <svg class=class role="img" aria-label=move || described()
+                width=move || size().0.to_string()
+                height=move || size().1.to_string()
+                viewBox=move || { let (width, height) = size(); format!("0 0 {width} {height}") }>
+                {move || drawn.with(|p| contents(p, flow))}
+            </svg>
+        }
+        .into_any()
+    };
     view! {
         <section class="panel padded">
             <div class="section-head"><h2>{move || span()}</h2><span class="faint">"gaps are not to scale "{move || left_out()}</span></div>
-            <div class="lanes-frame" tabindex="0" role="region" aria-label="Swim lanes, can be scrolled sideways">
-                <svg class="lanes" role="img" aria-label=move || described()
-                    width=move || drawn.with(|p| p.width.to_string())
-                    height=move || drawn.with(|p| p.height.to_string())
-                    viewBox=move || drawn.with(|p| format!("0 0 {} {}", p.width, p.height))>
-                    {move || drawn.with(contents)}
-                </svg>
+            <div class="lanes-frame" tabindex="0" role="region" aria-label="Swim lanes">
+                {drawing(Flow::Right, "lanes")}
+                {drawing(Flow::Down, "lanes down")}
             </div>
         </section>
     }
 }
 
-fn contents(picture: &Picture) -> AnyView {
-    let right = picture.width - 12;
+fn contents(picture: &Picture, flow: Flow) -> AnyView {
     let lanes = picture
         .lanes
         .iter()
         .map(|lane| {
-            view! {
-                <line class="lane" x1="170" x2=right.to_string() y1=lane.y.to_string() y2=lane.y.to_string()/>
-                <rect class=format!("swatch hue-{}", hue(&lane.name)) x="4" y=(lane.y - 4).to_string() width="8" height="8" rx="2"/>
-                <text class="lane-name" x="18" y=(lane.y + 4).to_string()>{lane.short_name.clone()}</text>
-            }
-            .into_any()
+            let name = (flow == Flow::Right).then(|| {
+                view! {
+                    <rect class=format!("swatch hue-{}", hue(&lane.name)) x="4" y=(lane.y - 4).to_string() width="8" height="8" rx="2"/>
+                    <text class="lane-name" x="18" y=(lane.y + 4).to_string()>{lane.short_name.clone()}</text>
+                }
+                .into_any()
+            });
+            let (from, to) = flow.lane(picture, lane.y);
+            view! { {line("lane".to_owned(), from, to)} {name} }.into_any()
         })
         .collect_view();
+    let place = |x, y| flow.place(picture, (x, y));
     let bars = picture
         .bars
         .iter()
-        .map(|bar| {
-            view! {
-                <rect class=format!("bar {}", bar.class) x=bar.from_x.to_string() y=(bar.y - 4).to_string()
-                    width=(bar.to_x - bar.from_x).to_string() height="8" rx="4"/>
-            }
-            .into_any()
-        })
+        .map(|bar| line(format!("bar {}", bar.class), place(bar.from_x, bar.y), place(bar.to_x, bar.y)))
         .collect_view();
     let links = picture
         .links
         .iter()
-        .map(|link| view! { <path class="link" d=curve(link.from, link.to)/> }.into_any())
+        .map(|link| {
+            let d = flow.curve(place(link.from.0, link.from.1), place(link.to.0, link.to.1));
+            view! { <path class="link" d=d/> }.into_any()
+        })
         .collect_view();
-    let dots = picture.dots.iter().cloned().map(dot).collect_view();
-    let pending = picture.pending.clone().map(pending);
+    // Downwards the lanes are too close for names, so each step says whose it is.
+    let whose = |y| {
+        let lane = picture.lanes.iter().find(|lane| flow == Flow::Down && lane.y == y)?;
+        Some(format!("{} · ", lane.short_name))
+    };
+    let clock = use_page_clock();
+    let dots = picture
+        .dots
+        .iter()
+        .map(|dot| {
+            let below = match dot.below.clone() {
+                Below::At(at_ms) => view! { {move || clock.stamp(at_ms).time} }.into_any(),
+                Below::Text(text) => text.into_any(),
+            };
+            let (x, y) = place(dot.x, dot.y);
+            let shape = view! {
+                <circle cx=x.to_string() cy=y.to_string() r="7.5"/>
+                <text class="glyph" x=x.to_string() y=(y + 3).to_string()>{glyph(dot.class)}</text>
+            };
+            let words = words(flow.words(picture, (x, y)), dot.label.clone(), whose(dot.y), below);
+            view! { <g class=format!("dot {}", dot.class)>{shape}{words}</g> }.into_any()
+        })
+        .collect_view();
+    let pending = picture.pending.as_ref().map(|pending| {
+        let (x, y) = place(pending.x, pending.y);
+        let below = format!("{} so far", whole_seconds(pending.for_ms)).into_any();
+        let words = words(flow.words(picture, (x, y)), pending.label.to_owned(), whose(pending.y), below);
+        view! {
+            <g class=format!("pending {}", pending.class)><circle cx=x.to_string() cy=y.to_string() r="7"/>{words}</g>
+        }
+        .into_any()
+    });
     view! { {lanes} {bars} {links} {dots} {pending} }.into_any()
 }
 
-fn dot(dot: Dot) -> AnyView {
-    let clock = use_page_clock();
-    let below = match dot.below {
-        Below::At(at_ms) => view! { {move || clock.stamp(at_ms).time} }.into_any(),
-        Below::Text(text) => text.into_any(),
-    };
-    let (x, y) = (dot.x, dot.y);
-    view! {
-        <g class=format!("dot {}", dot.class)>
-            <circle cx=x.to_string() cy=y.to_string() r="7.5"/>
-            <text class="glyph" x=x.to_string() y=(y + 3).to_string()>{glyph(dot.class)}</text>
-            <text class="label" x=(x + 11).to_string() y=(y - 11).to_string()>{dot.label}</text>
-            <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{below}</text>
-        </g>
-    }
-    .into_any()
+fn line(class: String, from: Point, to: Point) -> AnyView {
+    view! { <line class=class x1=from.0.to_string() y1=from.1.to_string() x2=to.0.to_string() y2=to.1.to_string()/> }
+        .into_any()
 }
 
-fn pending(pending: Pending) -> AnyView {
-    let (x, y) = (pending.x, pending.y);
+/// What is written at a point.
+fn words(at: Words, label: String, whose: Option<String>, below: AnyView) -> AnyView {
     view! {
-        <g class=format!("pending {}", pending.class)>
-            <circle cx=x.to_string() cy=y.to_string() r="7"/>
-            <text class="label" x=(x + 11).to_string() y=(y - 11).to_string()>{pending.label}</text>
-            <text class="below" x=(x + 11).to_string() y=(y + 20).to_string()>{whole_seconds(pending.for_ms)}" so far"</text>
-        </g>
+        <text class="label" x=at.x.to_string() y=at.label_y.to_string()>{label}</text>
+        <text class="below" x=at.x.to_string() y=at.below_y.to_string()>{whose}{below}</text>
     }
     .into_any()
 }
@@ -122,12 +145,6 @@ fn pending(pending: Pending) -> AnyView {
 /// A duration that is being counted.
 fn whole_seconds(ms: u64) -> String {
     if ms < 1000 { "0 s".to_owned() } else { duration_words(ms) }
-}
-
-/// A curve that leaves and arrives level.
-fn curve((from_x, from_y): (i32, i32), (to_x, to_y): (i32, i32)) -> String {
-    let bend = ((to_x - from_x) / 2).min(60);
-    format!("M{from_x} {from_y}C{} {from_y} {} {to_y} {to_x} {to_y}", from_x + bend, to_x - bend)
 }
 
 /// The shape of a status, the same as in its badge.

@@ -12,12 +12,15 @@ use loggia_domain::timestamp::duration_words;
 /// How many steps the lanes show; earlier ones are in the list only.
 pub(super) const MAX_STEPS: usize = 40;
 
-const NAMES_WIDTH: i32 = 176;
+/// What the names take at the left.
+pub(super) const NAMES_WIDTH: i32 = 176;
 const RIGHT_MARGIN: i32 = 172;
 const STEP_WIDTH: i32 = 124;
 const MIN_WIDTH: i32 = 960;
-const TOP: i32 = 44;
-const LANE_HEIGHT: i32 = 72;
+/// Where the first lane lies.
+pub(super) const TOP: i32 = 44;
+/// From one lane to the next.
+pub(super) const LANE_HEIGHT: i32 = 72;
 const LABEL_CHARS: usize = 18;
 const NAME_CHARS: usize = 18;
 
@@ -205,16 +208,16 @@ fn bars(delegation: &Delegation, steps: &[Step], dots: &[Dot], pending: Option<&
     bars
 }
 
-/// From each step's cause to the step, where the lane changes. The cause is what the step acknowledges; else its author's own last
-/// step; else the last step before it that did not lose a race.
+/// From each step's cause to the step, where the lane changes. The cause is what the step acknowledges, or its author's own last step
+/// if that came later, since agents acknowledge the request again and again; else the last step before it that did not lose a race.
 fn links(steps: &[Step], dots: &[Dot], pending: Option<&Pending>) -> Vec<Link> {
     let mut links = Vec::new();
     for (at, step) in steps.iter().enumerate().skip(1) {
         let before = &steps[..at];
         let acked = step.ack_of.as_ref().and_then(|id| before.iter().position(|s| s.event_id == *id));
-        let own = || before.iter().rposition(|s| s.from_agent == step.from_agent);
+        let own = before.iter().rposition(|s| s.from_agent == step.from_agent);
         let last = || before.iter().rposition(|s| !s.lost_race);
-        let cause = &dots[acked.or_else(own).or_else(last).unwrap_or(at - 1)];
+        let cause = &dots[acked.max(own).or_else(last).unwrap_or(at - 1)];
         if cause.y != dots[at].y {
             links.push(Link { from: (cause.x, cause.y), to: (dots[at].x, dots[at].y) });
         }

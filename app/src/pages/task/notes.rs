@@ -52,7 +52,8 @@ fn reason_note(d: &Delegation) -> Option<Note> {
         State::Failed => ("failed", "Failed: "),
         _ => ("", "An open question: "),
     };
-    Some((class, view! { <b>{intro}</b>"“"{revealed(reason)}"”" }.into_any()))
+    let by = d.reason_by.clone().map(|name| view! { " — "<Agent name=name/> }.into_any());
+    Some((class, view! { <b>{intro}</b>"“"{revealed(reason)}"”"{by} }.into_any()))
 }
 
 fn stalled_note(d: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Option<Note> {

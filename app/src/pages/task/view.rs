@@ -83,12 +83,13 @@ fn Head(delegation: ReadSignal<Delegation>, id: String, now_ms: Memo<u64>, stall
     view! {
         <Title text=move || delegation.with(|d| d.title.clone())/>
         <div class="page-head">
-            <h1>{move || delegation.with(|d| revealed(&d.title))}</h1>
-            {move || badge()}
-            <code id="task-id">{id.clone()}</code>
-            <CopyButton text=id shown_by="task-id" label="Copy id"/>
-            <span class="grow"></span>
+            <h1 class="grow">{move || delegation.with(|d| revealed(&d.title))}</h1>
             <a class="button" href=in_log>"In the log"</a>
+            <div class="page-sub">
+                {move || badge()}
+                <code id="task-id">{id.clone()}</code>
+                <CopyButton text=id shown_by="task-id" label="Copy id"/>
+            </div>
         </div>
     }
 }

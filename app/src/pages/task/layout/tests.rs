@@ -59,6 +59,20 @@ fn what_is_waited_for_stands_at_the_right_end_and_grows() {
 }
 
 #[test]
+fn who_has_claimed_goes_on_from_there_though_the_request_is_what_it_acknowledges() {
+    let events = [
+        event(1, 0, "mac", "task.request", Some("open"), None),
+        event(2, 5, "win", "event.ack", Some("claimed"), Some(1)),
+        event(3, 9, "win", "event.ack", Some("ready"), Some(1)),
+        event(4, 12, "mac", "event.ack", Some("applied"), Some(3)),
+    ];
+    let picture = picture(&fold(&events).expect("events"), T0 + 60_000);
+    let from_to: Vec<(i32, i32)> = picture.links.iter().map(|link| (link.from.0, link.to.0)).collect();
+    let x = |at: usize| picture.dots[at].x;
+    assert_eq!(from_to, [(x(0), x(1)), (x(2), x(3))]);
+}
+
+#[test]
 fn work_is_a_bar_from_the_claim_to_the_patch() {
     let picture = picture(&ready(), T0 + 1_600_000);
     assert_eq!(picture.bars.len(), 1);

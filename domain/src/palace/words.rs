@@ -1,0 +1,69 @@
+//! Words for the palace's full-text index: how a text is prepared, and how a plain query asks for them.
+//!
+//! Texts fall into tokens by the one rule of [`crate::search::tokens`]. A search of the log wants every word; here any word will do,
+//! and the best texts come first, since agents ask whole questions.
+
+use std::ops::Range;
+
+use crate::search::tokens;
+
+/// How many different terms of a query are asked for.
+const MAX_TERMS: usize = 64;
+
+/// A text as the index wants it: its tokens, parted by blanks.
+pub fn indexed(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    tokens::write_tokens(text, &mut out);
+    out
+}
+
+/// What the full-text index is asked for a plain query: its words, any of them. Nothing in a query is an operator. What is written
+/// without blanks is asked for by its pairs. `None` when the query holds no word.
+pub fn any_of(query: &str) -> Option<String> {
+    let mut words: Vec<(String, Range<usize>)> = Vec::new();
+    tokens::scan(query, &mut |token, range| {
+        words.push((token.to_owned(), range));
+        true
+    });
+    let touches = |at: usize| words.get(at + 1).is_some_and(|(_, next)| words[at].1.end == next.start);
+    let mut terms: Vec<String> = Vec::new();
+    for (at, (word, _)) in words.iter().enumerate() {
+        let touched = touches(at) || (at > 0 && touches(at - 1));
+        let long = word.chars().nth(1).is_some();
+        let pair = touches(at).then(|| format!("\"{word} {}\"", words[at + 1].0));
+        for term in (long || !touched).then(|| format!("\"{word}\"")).into_iter().chain(pair) {
+            if terms.len() < MAX_TERMS && !terms.contains(&term) {
+                terms.push(term);
+            }
+        }
+    }
+    (!terms.is_empty()).then(|| terms.join(" OR "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_become_tokens() {
+        assert_eq!(indexed("The Été: a 数据库!").trim_start(), "the ete a 数 据 库");
+    }
+
+    #[test]
+    fn nothing_in_a_query_is_an_operator() {
+        #[track_caller]
+        fn check(query: &str, expected: Option<&str>) {
+            assert_eq!(any_of(query).as_deref(), expected);
+        }
+        check("Pool exhausted", Some("\"pool\" OR \"exhausted\""));
+        check(
+            "a\" OR NEAR(b) -c* ^d \0 col:x",
+            Some("\"a\" OR \"or\" OR \"near\" OR \"b\" OR \"c\" OR \"d\" OR \"col\" OR \"x\""),
+        );
+        check("数据库 x", Some("\"数 据\" OR \"据 库\" OR \"x\""));
+        check("数", Some("\"数\""));
+        check("again Again", Some("\"again\""));
+        check(" ?! \0", None);
+        check("", None);
+    }
+}

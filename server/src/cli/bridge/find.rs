@@ -1,0 +1,53 @@
+//! Finds the hub that runs on a palace: it notes its process and address in the palace's lock file.
+
+use std::net::SocketAddr;
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::cli::output::Failure;
+use crate::lock;
+
+#[derive(Deserialize)]
+struct Note {
+    pid: u32,
+    address: String,
+}
+
+/// The address of the hub on this palace. Believed only while its process lives: a token must not go to whatever got its port.
+pub(super) fn running_hub(palace: &Path) -> Result<String, Failure> {
+    let note =
+        std::fs::read(palace.join(lock::FILE_NAME)).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok());
+    let Some(note) = note.filter(|note| Path::new("/proc").join(note.pid.to_string()).exists()) else {
+        return Err(Failure::new(format!("no hub is running on palace {}", palace.display()))
+            .hint("start one with `loggia serve`, or give --url"));
+    };
+    reachable(&note.address).ok_or_else(|| {
+        Failure::new(format!("the hub on palace {} is not listening yet ({})", palace.display(), note.address))
+    })
+}
+
+/// The address by which this machine reaches what is bound to `http://…`; `None` while it is no address.
+fn reachable(bound: &str) -> Option<String> {
+    let address: SocketAddr = bound.strip_prefix("http://")?.parse().ok()?;
+    let host = match address {
+        SocketAddr::V4(v4) if v4.ip().is_unspecified() => "127.0.0.1".to_owned(),
+        SocketAddr::V6(v6) if v6.ip().is_unspecified() => "[::1]".to_owned(),
+        SocketAddr::V4(v4) => v4.ip().to_string(),
+        SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
+    };
+    Some(format!("http://{host}:{}", address.port()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reachable;
+
+    #[test]
+    fn a_hub_on_every_address_is_reached_on_the_loopback() {
+        assert_eq!(reachable("http://0.0.0.0:80").as_deref(), Some("http://127.0.0.1:80"));
+        assert_eq!(reachable("http://[::]:80").as_deref(), Some("http://[::1]:80"));
+        assert_eq!(reachable("http://10.0.0.7:80").as_deref(), Some("http://10.0.0.7:80"));
+        assert_eq!(reachable("starting"), None);
+    }
+}

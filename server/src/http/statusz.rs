@@ -1,0 +1,167 @@
+//! `GET /statusz`: how the hub is doing, in JSON, for whoever runs it. Figures and names of ours alone: never a header's value, a token,
+//! a body, or a path beyond the palace's own name.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::Response;
+use loggia_domain::timestamp;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::AppState;
+use crate::auth::Caller;
+use crate::error::{HttpError, JSON};
+use crate::figures::Figures;
+use crate::figures::requests::STATUSES;
+use crate::figures::tools::Outcome;
+use crate::figures::writer::WriterFigures;
+use crate::logstream::StoreError;
+use crate::tokens::Scope;
+
+/// What `/statusz` answers.
+#[derive(Serialize)]
+struct Status {
+    version: &'static str,
+    pid: u32,
+    started_at: String,
+    uptime_s: u64,
+    replica_id: String,
+    /// The palace's folder, its last part only.
+    palace: String,
+    read_only: bool,
+    no_auth: bool,
+    log: Log,
+    writer: Value,
+    projection: Projection,
+    streams: Value,
+    waits: Value,
+    requests: Value,
+    tools: Value,
+    /// Every SQLite file in the palace and beside it its WAL, in bytes.
+    files_bytes: BTreeMap<String, u64>,
+    /// `None` where the system does not say.
+    disk_free_bytes: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Log {
+    /// As the projection counts them: behind by its lag.
+    events: u64,
+    newest_seq: i64,
+    newest_id: Option<String>,
+    file_bytes: u64,
+    wal_bytes: u64,
+}
+
+#[derive(Serialize)]
+struct Projection {
+    seq: i64,
+    lag_events: i64,
+}
+
+/// The status, for a token that may manage the hub.
+pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Response, HttpError> {
+    caller.either(Scope::Admin)?;
+    let newest = state.log.newest().await?;
+    let rooms = state.live.projection().rooms().await?;
+    let seq = state.live.projection().position();
+    let (file_bytes, wal_bytes) = crate::db::file_bytes(state.log.path());
+    let palace = state.log.path().parent().unwrap_or(Path::new(".")).to_owned();
+    let (palace_name, files_bytes, disk_free_bytes) =
+        tokio::task::spawn_blocking(move || (last_part(&palace), files(&palace), disk_free(&palace)))
+            .await
+            .map_err(|_| StoreError::Closed)?;
+    let figures = &state.figures;
+    let status = Status {
+        version: env!("CARGO_PKG_VERSION"),
+        pid: std::process::id(),
+        started_at: timestamp::created_at(figures.started_at()),
+        uptime_s: figures.uptime().as_secs(),
+        replica_id: state.log.replica_id().to_owned(),
+        palace: palace_name,
+        read_only: state.settings.read_only,
+        no_auth: state.settings.no_auth,
+        log: Log {
+            events: rooms.iter().map(|room| room.events).sum(),
+            newest_seq: newest.seq,
+            newest_id: newest.id,
+            file_bytes,
+            wal_bytes,
+        },
+        writer: writer(state.log.writer_figures()),
+        projection: Projection { seq, lag_events: (newest.seq - seq).max(0) },
+        streams: json!({
+            "open": state.streams.open(),
+            "max": state.streams.max(),
+            "events_sent": figures.stream_events.get(),
+            "dropped_slow": figures.dropped_streams.get(),
+        }),
+        waits: json!({"open": figures.waits.get()}),
+        requests: requests(figures),
+        tools: tools(figures),
+        files_bytes,
+        disk_free_bytes,
+    };
+    let text = serde_json::to_string_pretty(&status)
+        .map_err(|e| StoreError::Storage(format!("the status cannot be written: {e}")))?;
+    let mut response = Response::new(Body::from(text));
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
+    Ok(response)
+}
+
+fn writer(writer: &WriterFigures) -> Value {
+    let batches = writer.batch_writes.counted();
+    json!({
+        "waiting": writer.waiting.get(),
+        "transactions": batches.count,
+        "writes": batches.sum,
+        "events": writer.events.get(),
+        "artifacts": writer.artifacts.get(),
+        "refused": writer.refused.get(),
+        "failed_transactions": writer.failed_commits.get(),
+        "last_commit_ms": writer.last_commit_ms(),
+    })
+}
+
+/// By route and status; what never happened is left out.
+fn requests(figures: &Figures) -> Value {
+    let routes = figures.requests.counted().map(|(route, counts)| (route.as_str(), named(STATUSES, counts)));
+    Value::Object(routes.filter(|(_, counts)| !counts.is_empty()).map(|(k, v)| (k.to_owned(), v.into())).collect())
+}
+
+/// By tool and outcome; what never happened is left out.
+fn tools(figures: &Figures) -> Value {
+    let tools = figures.tools.counted().map(|(tool, counts)| (tool, named(Outcome::ALL.map(Outcome::as_str), counts)));
+    Value::Object(tools.filter(|(_, counts)| !counts.is_empty()).map(|(k, v)| (k.to_owned(), v.into())).collect())
+}
+
+fn named<const N: usize>(names: [&str; N], counts: [u64; N]) -> Map<String, Value> {
+    names.into_iter().zip(counts).filter(|(_, n)| *n > 0).map(|(name, n)| (name.to_owned(), n.into())).collect()
+}
+
+fn last_part(palace: &Path) -> String {
+    let whole = palace.canonicalize().unwrap_or_else(|_| palace.to_owned());
+    whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn files(palace: &Path) -> BTreeMap<String, u64> {
+    // A folder that cannot be read has no sizes to tell; that the log cannot be used either shows elsewhere.
+    let entries = std::fs::read_dir(palace).into_iter().flatten().flatten();
+    entries
+        .filter_map(|entry| {
+            let name = entry.file_name().into_string().ok()?;
+            let is_database = name.ends_with(".sqlite3") || name.ends_with(".sqlite3-wal");
+            is_database.then_some((name, entry.metadata().ok()?.len()))
+        })
+        .collect()
+}
+
+/// How many bytes an ordinary user may still write beside the log.
+fn disk_free(palace: &Path) -> Option<u64> {
+    let disk = rustix::fs::statvfs(palace).ok()?;
+    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
+}
