@@ -2,7 +2,6 @@
 //!
 //! It knows no store and no surface; both know it. Nothing here is kept when the hub ends, and nothing is a text that somebody sent.
 
-pub mod delivery;
 pub mod histogram;
 pub mod requests;
 pub mod tools;
@@ -29,8 +28,8 @@ pub struct Figures {
     pub waits: Gauge,
     /// Events that were handed to live streams, once for each stream.
     pub stream_events: Counter,
-    /// Streams that were ended since their reader did not take what was sent.
-    pub dropped_streams: Counter,
+    /// Connections that the system cut since their client took, or answered, nothing for too long: slow streams end so.
+    pub cut_connections: Counter,
 }
 
 impl Figures {
@@ -43,7 +42,7 @@ impl Figures {
             tools: Tools::new(tools),
             waits: Gauge::default(),
             stream_events: Counter::default(),
-            dropped_streams: Counter::default(),
+            cut_connections: Counter::default(),
         }
     }
 

@@ -7,6 +7,7 @@
 pub mod auth;
 pub mod cli;
 pub mod config;
+pub mod connection;
 pub mod db;
 pub mod discovery;
 pub mod error;
@@ -156,6 +157,7 @@ pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
             tracing::debug!(%error, "a socket's options could not be set");
         }
     });
+    let listener = connection::Counting::new(listener, Arc::clone(&state.figures));
     let stopped = stop.clone();
     // Made once and shared: a router given as it is would be copied for every connection, 30 kB each.
     let routes = router(state).into_make_service();

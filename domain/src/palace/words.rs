@@ -28,10 +28,10 @@ pub fn any_of(query: &str) -> Option<String> {
     let touches = |at: usize| words.get(at + 1).is_some_and(|(_, next)| words[at].1.end == next.start);
     let mut terms: Vec<String> = Vec::new();
     for (at, (word, _)) in words.iter().enumerate() {
-        let touched = touches(at) || (at > 0 && touches(at - 1));
+        let is_part = touches(at) || (at > 0 && touches(at - 1));
         let long = word.chars().nth(1).is_some();
         let pair = touches(at).then(|| format!("\"{word} {}\"", words[at + 1].0));
-        for term in (long || !touched).then(|| format!("\"{word}\"")).into_iter().chain(pair) {
+        for term in (long || !is_part).then(|| format!("\"{word}\"")).into_iter().chain(pair) {
             if terms.len() < MAX_TERMS && !terms.contains(&term) {
                 terms.push(term);
             }

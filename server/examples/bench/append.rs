@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
+use tokio::time::sleep;
 
 use crate::Failure;
 use crate::process::CpuMeter;
@@ -16,6 +17,9 @@ use crate::stats::{Latencies, number};
 use crate::target::Target;
 use crate::tools::{append, appended};
 use crate::wire::Client;
+
+/// How long a client waits after it was refused.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// Appends from `clients` connections at once for so long.
 pub(crate) async fn measure(target: &Target, clients: usize, lasting: Duration) -> Result<Figures, Failure> {
@@ -26,34 +30,45 @@ pub(crate) async fn measure(target: &Target, clients: usize, lasting: Duration) 
     }
     together.wait().await;
     let (meter, started) = (CpuMeter::start(target.pid), Instant::now());
-    let mut latencies = Latencies::default();
+    let (mut latencies, mut refused) = (Latencies::default(), 0);
     while let Some(written) = tasks.join_next().await {
-        latencies.extend(written??);
+        let (more, failures) = written??;
+        latencies.extend(more);
+        refused += failures;
     }
     let (took, count) = (started.elapsed().as_secs_f64(), number(latencies.count()));
     let (hub, own) = meter.used();
     let mut figures = vec![("rate_per_s", count / took)];
     figures.extend(latencies.figures());
+    figures.push(("refused", number(refused)));
     figures.extend(hub.map(|cpu| ("hub_cpu_us_per_append", cpu.as_secs_f64() * 1e6 / count)));
     figures.push(("load_cpu_us_per_append", own.as_secs_f64() * 1e6 / count));
     Ok(figures)
 }
 
-async fn write(target: Target, lasting: Duration, together: Arc<Barrier>) -> Result<Latencies, Failure> {
+/// How long each append took, and how many times the hub did not take a connection or an event: one that is overrun resets
+/// connections, and its clients try again.
+async fn write(target: Target, lasting: Duration, together: Arc<Barrier>) -> Result<(Latencies, usize), Failure> {
     let mut client = Client::new(&target);
     let request = target.append("bench/append");
-    // The first one connects; it is not measured. Whoever cannot even do that must still let the others begin.
-    let first = append(&mut client, &request).await;
+    // The first one connects; it is not measured, and if it fails the others must still begin.
+    let _ = append(&mut client, &request).await;
     together.wait().await;
-    first?;
-    let (until, mut latencies) = (Instant::now() + lasting, Latencies::default());
+    let (until, mut latencies, mut refused) = (Instant::now() + lasting, Latencies::default(), 0);
     loop {
         let sent = Instant::now();
         if sent >= until {
-            return Ok(latencies);
+            return Ok((latencies, refused));
         }
-        let reply = client.send(&request).await?;
-        appended(&reply)?;
-        latencies.push(sent.elapsed());
+        match client.send(&request).await {
+            Ok(reply) if reply.status == 200 => {
+                appended(&reply)?;
+                latencies.push(sent.elapsed());
+            }
+            Ok(_) | Err(_) => {
+                refused += 1;
+                sleep(PAUSE).await;
+            }
+        }
     }
 }

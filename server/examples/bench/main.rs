@@ -85,13 +85,19 @@ async fn run(args: &Args) -> Result<(), Failure> {
         }
         report.add("log", &target.name, vec![("events", lists::log_size(target).await?)]);
     }
+    let mut failed = 0;
     for round in 1..=args.rounds {
         for case in &cases {
             for target in &targets {
                 say(&format!("round {round} of {}: {}, {}", args.rounds, case.name(), target.name));
-                let figures = case.measure(target, args).await;
-                let figures = figures.map_err(|e| format!("{}, {}: {e}", case.name(), target.name))?;
-                report.add(&case.name(), &target.name, figures);
+                match case.measure(target, args).await {
+                    Ok(figures) => report.add(&case.name(), &target.name, figures),
+                    // An hour of figures is not thrown away for one of them.
+                    Err(error) => {
+                        say(&format!("failed: {}, {}: {error}", case.name(), target.name));
+                        failed += 1;
+                    }
+                }
             }
         }
     }
@@ -104,7 +110,8 @@ async fn run(args: &Args) -> Result<(), Failure> {
     if let Some(file) = &args.json {
         fs::write(file, format!("{:#}\n", report.json(&args.setting())))?;
     }
-    own.map_or(Ok(()), Hub::stop)
+    own.map_or(Ok(()), Hub::stop)?;
+    if failed > 0 { Err(format!("{failed} measurements failed").into()) } else { Ok(()) }
 }
 
 /// Starts the hub that is to be measured, on a palace that is filled first if that was asked for.

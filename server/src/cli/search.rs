@@ -128,8 +128,8 @@ fn excerpt(value: &Value) -> String {
     let mut line = format!("      {}: ", excerpt.field);
     line.push_str(if excerpt.cut_before { "…" } else { "" });
     for (piece, is_hit) in excerpt.pieces() {
-        let piece = plain(piece);
-        line.push_str(&if is_hit { format!("{bold}{piece}{plain_again}") } else { piece });
+        let (before, after) = if is_hit { (bold, plain_again) } else { ("", "") };
+        line.extend([before, &plain(piece), after]);
     }
     line.push_str(if excerpt.cut_after { "…" } else { "" });
     line

@@ -98,8 +98,8 @@ impl Collector for Shown {
         gauge(to, "loggia_waits_open", "event_wait calls that wait", self.figures.waits.get())?;
         let sent = self.figures.stream_events.get();
         counter(to, "loggia_stream_events", "Events handed to live streams, once for each stream", sent)?;
-        let dropped = self.figures.dropped_streams.get();
-        counter(to, "loggia_streams_dropped_slow", "Streams that ended while their reader took nothing", dropped)
+        let cut = self.figures.cut_connections.get();
+        counter(to, "loggia_connections_cut", "Connections cut since their client took nothing for too long", cut)
     }
 }
 

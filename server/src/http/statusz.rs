@@ -39,6 +39,7 @@ struct Status {
     projection: Projection,
     streams: Value,
     waits: Value,
+    connections: Value,
     requests: Value,
     tools: Value,
     /// Every SQLite file in the palace and beside it its WAL, in bytes.
@@ -98,9 +99,9 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
             "open": state.streams.open(),
             "max": state.streams.max(),
             "events_sent": figures.stream_events.get(),
-            "dropped_slow": figures.dropped_streams.get(),
         }),
         waits: json!({"open": figures.waits.get()}),
+        connections: json!({"cut": figures.cut_connections.get()}),
         requests: requests(figures),
         tools: tools(figures),
         files_bytes,

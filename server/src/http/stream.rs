@@ -17,7 +17,6 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use crate::AppState;
 use crate::auth::{Caller, Credential};
 use crate::error::HttpError;
-use crate::figures::delivery::Delivery;
 use crate::logstream::{StoreError, Tail};
 use crate::streams::Place;
 use crate::tokens::Scope;
@@ -65,8 +64,7 @@ pub async fn get(
     beat.reset();
     let tail = Tail::paced(&state.log, state.live.pump(), asked.filter, cursor);
     let stop = Box::pin(state.stop.clone().cancelled_owned());
-    let (first, delivery) = (Some(first.freeze()), Delivery::new(&state.figures));
-    let live = LiveStream { state, stop, tail, credential, beat, first, delivery, _place: place };
+    let live = LiveStream { state, stop, tail, credential, beat, first: Some(first.freeze()), _place: place };
     let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -84,16 +82,13 @@ struct LiveStream {
     credential: Credential,
     beat: Interval,
     first: Option<Bytes>,
-    delivery: Delivery,
     _place: Place,
 }
 
 impl LiveStream {
     /// The next chunk; `None` ends the stream.
     async fn next(mut self) -> Option<(Result<Bytes, Infallible>, Self)> {
-        self.delivery.asked();
         if let Some(first) = self.first.take() {
-            self.delivery.handed(0);
             return Some((Ok(first), self));
         }
         let (chunk, events) = tokio::select! {
@@ -122,7 +117,7 @@ impl LiveStream {
                 (if self.credential.is_session() { heartbeat(newest()) } else { Bytes::from_static(b": ping\n\n") }, 0)
             }
         };
-        self.delivery.handed(events);
+        self.state.figures.stream_events.add(events);
         Some((Ok(chunk), self))
     }
 }

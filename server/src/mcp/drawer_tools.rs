@@ -218,7 +218,7 @@ async fn update_drawer(state: AppState, mut args: Args) -> Answer {
 async fn delete_drawer(state: AppState, mut args: Args) -> Answer {
     let id = drawer_id(&mut args)?;
     let rows = state.palace.store().await?.delete_drawer(id.clone()).await?;
-    let mut result = deleted(&id.into(), rows);
+    let mut result = deleted(&id.into(), &rows);
     result["success"] = true.into();
     answer(&result)
 }
@@ -229,12 +229,12 @@ async fn delete_drawers(state: AppState, mut args: Args) -> Answer {
     let gone = state.palace.store().await?.delete_drawers(texts).await?;
     let count = gone.iter().flatten().count();
     let results: Vec<Value> =
-        ids.iter().zip(gone).map(|(id, rows)| rows.map_or_else(|| missing(id), |rows| deleted(id, rows))).collect();
+        ids.iter().zip(gone).map(|(id, rows)| rows.map_or_else(|| missing(id), |rows| deleted(id, &rows))).collect();
     let errors = results.len() - count;
     answer(&json!({"results": results, "count": results.len(), "deleted": count, "errors": errors}))
 }
 
-fn deleted(id: &Value, rows: Vec<String>) -> Value {
+fn deleted(id: &Value, rows: &[String]) -> Value {
     json!({"drawer_id": id, "chunks_deleted": rows.len(), "deleted_ids": rows, "closets_deleted": 0})
 }
 

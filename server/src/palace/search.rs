@@ -261,3 +261,6 @@ fn hit(row: Row, score: f64, distance: Option<f64>, has_model: bool) -> Hit {
         text: row.content,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -41,7 +41,7 @@ trait Job: Send {
 
 struct Work<T, F> {
     record: Option<Record>,
-    work: Option<F>,
+    todo: Option<F>,
     outcome: Result<T, PalaceError>,
     reply: oneshot::Sender<Result<T, PalaceError>>,
 }
@@ -52,7 +52,7 @@ where
     F: FnOnce(&Turn<'_>) -> Result<T, PalaceError> + Send,
 {
     fn run(&mut self, turn: &Turn<'_>) {
-        if let Some(work) = self.work.take() {
+        if let Some(work) = self.todo.take() {
             self.outcome = work(turn);
         }
     }
@@ -99,7 +99,7 @@ impl Writer {
     {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(PalaceError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        let job = Work { record, work: Some(work), outcome: Err(PalaceError::Closed), reply };
+        let job = Work { record, todo: Some(work), outcome: Err(PalaceError::Closed), reply };
         queue.send(Box::new(job)).await.map_err(|_| PalaceError::Closed)?;
         answer.await.map_err(|_| PalaceError::Closed)?
     }
@@ -170,7 +170,7 @@ impl Thread {
             tracing::warn!(%error, "the palace's write log could not be written; the writes themselves are done");
         }
         for Stamped { job, .. } in stamped {
-            job.answer(outcome.as_ref().map(|()| ()));
+            job.answer(outcome.as_ref().copied());
         }
     }
 

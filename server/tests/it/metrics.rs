@@ -149,7 +149,7 @@ fn streams_and_waits_are_counted_while_they_last() {
     drop((first, second, waiting));
     comes_to(&hub, "loggia_streams_open", 0.0);
     comes_to(&hub, "loggia_waits_open", 0.0);
-    comes_to(&hub, "loggia_streams_dropped_slow_total", 0.0);
+    comes_to(&hub, "loggia_connections_cut_total", 0.0);
 }
 
 #[test]
@@ -166,7 +166,7 @@ fn a_stream_whose_reader_takes_nothing_is_cut_and_counted() {
         hub.append("s", &body);
     }
     comes_to(&hub, "loggia_streams_open", 1.0);
-    comes_to(&hub, "loggia_streams_dropped_slow_total", 1.0);
+    comes_to(&hub, "loggia_connections_cut_total", 1.0);
 }
 
 #[test]

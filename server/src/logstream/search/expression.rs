@@ -56,14 +56,15 @@ pub(super) fn words(query: &Query) -> String {
 
 /// The question for a query and a filter. What it finds may be more than the filter lets through, since a time has no mark.
 pub(super) fn filtered(query: &Query, filter: &Filter) -> String {
-    let mut question = format!("({})", words(query));
+    let mut wanted = vec![format!("({})", words(query))];
     for (column, values) in &filter.any {
         let everybody = (*column == Column::ToAgent).then_some("*");
         let all = values.iter().map(String::as_str).chain(everybody);
-        question.push_str(&format!(" AND ({})", alternatives(*column, all)));
+        wanted.push(format!("({})", alternatives(*column, all)));
     }
     let unwanted: Vec<String> =
         filter.none.iter().map(|(column, values)| alternatives(*column, values.iter().map(String::as_str))).collect();
+    let question = wanted.join(" AND ");
     if unwanted.is_empty() { question } else { format!("({question}) NOT ({})", unwanted.join(" OR ")) }
 }
 
