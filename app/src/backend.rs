@@ -110,6 +110,9 @@ pub struct Overview {
 pub struct LogQuery {
     /// What passes.
     pub filter: Filter,
+    /// The words of a search; empty for none.
+    #[serde(default)]
+    pub q: String,
     /// Only what arrived before this event id.
     pub before: Option<String>,
     /// Only what arrived after this event id, oldest first.
@@ -129,6 +132,17 @@ pub struct LogPage {
     pub tip: Option<Tip>,
     /// How many events the whole log holds.
     pub total: u64,
+    /// Of a search: for each event where it answers, in pieces that are ordinary and found by turns. Empty otherwise.
+    ///
+    /// Cut and marked by the hub, which has the whole texts: the browser keeps only their beginnings.
+    #[serde(default)]
+    pub excerpts: Vec<Vec<String>>,
+    /// How many of the newest events a search could not look into yet.
+    #[serde(default)]
+    pub behind: u64,
+    /// Why the words were left out, when nothing can be searched for with them.
+    #[serde(default)]
+    pub unsearched: Option<String>,
     /// The hub's clock at the answer, ms since 1970.
     pub now_ms: u64,
 }

@@ -72,9 +72,19 @@ pub fn raw(id: &str) -> String {
 
 /// The log under a filter, and where given only what is older than an event.
 pub fn log(filter: &Filter, before: Option<&str>) -> String {
-    let pairs = filter.pairs();
-    let all = pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())).chain(before.map(|id| ("before", id)));
-    let query = query(all);
+    search(filter, "", before)
+}
+
+/// The same, searched for words; empty ones are none.
+pub fn search(filter: &Filter, q: &str, before: Option<&str>) -> String {
+    let mut pairs = filter.pairs();
+    if !q.is_empty() {
+        pairs.insert(0, ("q".to_owned(), q.to_owned()));
+    }
+    if let Some(id) = before {
+        pairs.push(("before".to_owned(), id.to_owned()));
+    }
+    let query = query(pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     if query.is_empty() { "/log".to_owned() } else { format!("/log?{query}") }
 }
 

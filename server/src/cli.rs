@@ -120,7 +120,12 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Verify(c) => c.json,
         Command::Backup(c) => c.json,
         Command::Import(c) => c.json(),
-        Command::Serve(_) | Command::Demo | Command::Mcp(_) | Command::Skill(_) | Command::Completions(_) | Command::Man(_) => false,
+        Command::Serve(_)
+        | Command::Demo
+        | Command::Mcp(_)
+        | Command::Skill(_)
+        | Command::Completions(_)
+        | Command::Man(_) => false,
     };
     let out = Out::new(json);
     let palace = match config::palace(cli.palace.palace) {

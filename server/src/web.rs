@@ -2,6 +2,7 @@
 
 mod assets;
 mod backend;
+mod hits;
 
 use std::sync::Arc;
 

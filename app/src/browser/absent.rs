@@ -59,6 +59,9 @@ pub fn scrolled_px() -> f64 {
 /// Scrolls to the top at once.
 pub fn scroll_to_top() {}
 
+/// Puts the focus on the first element that a selector names, which also brings it into sight.
+pub fn focus(_selector: &str) {}
+
 /// Whether text is selected.
 pub fn has_selection() -> bool {
     false

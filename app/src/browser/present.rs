@@ -4,7 +4,7 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{EventTarget, HtmlDocument, VisibilityState};
+use web_sys::{EventTarget, HtmlDocument, HtmlElement, VisibilityState};
 
 use super::Copied;
 
@@ -106,6 +106,13 @@ pub fn scrolled_px() -> f64 {
 /// Scrolls to the top at once.
 pub fn scroll_to_top() {
     window().scroll_to_with_x_and_y(0.0, 0.0);
+}
+
+/// Puts the focus on the first element that a selector names, which also brings it into sight.
+pub fn focus(selector: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector) {
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
 }
 
 /// Whether text is selected.

@@ -4,6 +4,7 @@ mod asked;
 mod chips;
 mod filter_form;
 mod follow;
+mod search;
 mod tree;
 mod view;
 mod window;

@@ -17,6 +17,10 @@ pub struct Marks {
     pub fresh: bool,
     /// It is the one that the page is about.
     pub selected: bool,
+    /// Where it answers a search, in pieces that are ordinary and found by turns; shown instead of the body's beginning.
+    pub excerpt: Vec<String>,
+    /// The words of that search, which a click on a value keeps.
+    pub q: String,
 }
 
 /// A table of events; `children` are its rows. Roles are spelled out, since on a narrow screen the stylesheet lays rows out as grids,
@@ -66,6 +70,7 @@ pub fn EventRow(
         (false, true) => "fresh",
         (false, false) => "",
     };
+    let place = (filter, marks.q);
     let late = marks.late_from.map(|replica| {
         let title = format!("arrived after newer events, from hub {replica}");
         view! { " "<span class="late" title=title>"late"</span> }.into_any()
@@ -73,16 +78,16 @@ pub fn EventRow(
     let status = event
         .status
         .clone()
-        .map(|word| add(&filter, Column::Status, &word, view! { <StatusBadge word=word.clone()/> }.into_any()));
+        .map(|word| add(&place, Column::Status, &word, view! { <StatusBadge word=word.clone()/> }.into_any()));
     let from =
-        add(&filter, Column::FromAgent, &event.from_agent, view! { <Agent name=event.from_agent.clone()/> }.into_any());
+        add(&place, Column::FromAgent, &event.from_agent, view! { <Agent name=event.from_agent.clone()/> }.into_any());
     let to = event.to_agent.clone().map(|to| {
-        let cell = add(&filter, Column::ToAgent, &to, view! { <Agent name=to.clone()/> }.into_any());
+        let cell = add(&place, Column::ToAgent, &to, view! { <Agent name=to.clone()/> }.into_any());
         view! { <span class="arrow" aria-label="to">" → "</span>{cell} }.into_any()
     });
-    let stream = add(&filter, Column::Stream, &event.stream, revealed(last_part(&event.stream)));
-    let room = add(&filter, Column::Room, &event.room, revealed(&event.room));
-    let kind = add(&filter, Column::Type, &event.event_type, event.event_type.clone().into_any());
+    let stream = add(&place, Column::Stream, &event.stream, revealed(last_part(&event.stream)));
+    let room = add(&place, Column::Room, &event.room, revealed(&event.room));
+    let kind = add(&place, Column::Type, &event.event_type, event.event_type.clone().into_any());
     view! {
         <tr class=class role="row" aria-current=marks.selected.then_some("true")>
             <td role="cell" class="c-time"><Moment at=event.created_at.clone() form=Form::Row/>{late}</td>
@@ -90,7 +95,7 @@ pub fn EventRow(
             <td role="cell" class="c-status">{status}</td>
             <td role="cell" class="c-agents">{from}{to}</td>
             <td role="cell" class="c-room">{stream}<span class="slash">"/"</span>{room}</td>
-            <td role="cell" class="c-body"><BodyLine event=event/></td>
+            <td role="cell" class="c-body"><BodyLine event=event excerpt=marks.excerpt/></td>
         </tr>
     }
 }
@@ -100,13 +105,20 @@ pub fn EventRow(
 fn BodyLine(
     /// The event.
     event: Event,
+    /// What is shown instead, if anything.
+    excerpt: Vec<String>,
 ) -> impl IntoView {
     // A request's body starts with the word `Goal`; what tells it apart is the goal itself.
     let said = if event.event_type == "task.request" { title(&event.body) } else { &event.body };
     let line = one_line(said);
-    let text =
-        if line.is_empty() { view! { <span class="faint">"no text"</span> }.into_any() } else { revealed(&line) };
-    let more = event.body_truncated.then_some("…");
+    let text = if !excerpt.is_empty() {
+        marked(&excerpt)
+    } else if line.is_empty() {
+        view! { <span class="faint">"no text"</span> }.into_any()
+    } else {
+        revealed(&line)
+    };
+    let more = (event.body_truncated && excerpt.is_empty()).then_some("…");
     let task = event
         .correlation_id
         .as_ref()
@@ -114,12 +126,21 @@ fn BodyLine(
     view! { <span class="body-line"><a class="to-event" href=href::event(&event.id)>{text}{more}</a>{task}</span> }
 }
 
+/// Pieces of a text, every second one marked. As text, whatever they hold.
+fn marked(pieces: &[String]) -> AnyView {
+    let piece = |(at, piece): (usize, &String)| {
+        let text = revealed(piece);
+        if at % 2 == 0 { text } else { view! { <mark>{text}</mark> }.into_any() }
+    };
+    pieces.iter().enumerate().map(piece).collect_view().into_any()
+}
+
 /// A cell whose value can be added to the filter. What is in it already is no link.
-fn add(filter: &Filter, column: Column, value: &str, shown: AnyView) -> AnyView {
+fn add((filter, q): &(Filter, String), column: Column, value: &str, shown: AnyView) -> AnyView {
     if filters::has(filter, column, value) {
         return shown;
     }
-    let target = href::log(&filters::with(filter, column, value), None);
+    let target = href::search(&filters::with(filter, column, value), q, None);
     let title = format!("only {} {value}", filters::label(column));
     view! { <a class="add" href=target title=title>{shown}</a> }.into_any()
 }

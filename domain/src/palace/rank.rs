@@ -107,7 +107,7 @@ mod tests {
         let texts = ["the pool is full", "the pool is full and the day is long and hot", "the cat", ""];
         let scores = bm25("The full POOL pool x", &texts);
         assert!(scores[0] > scores[1] && scores[1] > scores[2] && scores[2] > 0.0, "{scores:?}");
-        assert_eq!(scores[3], 0.0);
+        assert_eq!(scores[3].to_string(), "0");
         assert!(bm25("pool", &["pool"])[0] > 0.0, "a word that every text has still counts");
         assert_eq!(bm25("?", &["pool"]), [0.0]);
         assert!(bm25("pool", &[]).is_empty());
@@ -115,8 +115,8 @@ mod tests {
 
     #[test]
     fn numbers_are_shown_short() {
-        assert_eq!(similarity(-0.000_01), 1.0);
-        assert_eq!(similarity(1.7), 0.0);
+        assert_eq!(similarity(-0.000_01).to_string(), "1");
+        assert_eq!(similarity(1.7).to_string(), "0");
         assert_eq!(rounded(0.123_46, 4).to_string(), "0.1235");
         assert_eq!(rounded(-0.000_01, 4).to_string(), "0");
     }

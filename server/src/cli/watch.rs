@@ -1,9 +1,9 @@
 //! `loggia logstream watch`: blocks until something of interest arrives, prints it, and remembers how far it has looked.
 //!
 //! # Design
-//! Matches come from following the log, which wakes and never asks. What passed by unmatched is examined by one list behind the cursor:
-//! when it is empty, nothing up to the newest event of that same moment matches, and the cursor may move there. That list is asked
-//! before an idle end and now and then between, never to find events.
+//! What is there already is listed; then matches come from following the log, which wakes and never asks. What passed by unmatched is
+//! examined by a list behind the cursor: when it is empty, nothing up to the newest event of that same moment matches, and the cursor may
+//! move there. After the beginning that list is asked before an idle end and now and then between, never to find events.
 
 mod state;
 
@@ -24,7 +24,7 @@ use super::logstream::{Filters, LONGEST, TIMED_OUT};
 use super::output::{Failure, Out, deliver, event_lines, notice};
 use super::target::{Follow, Place, Target, unknown_cursor};
 use crate::config;
-use crate::logstream::read::{ListQuery, Order};
+use crate::logstream::read::{ListQuery, MAX_LIMIT, Order};
 use state::{Start, StateFile, Stored};
 
 /// The exit code of a watch that was interrupted: 128 and the number of SIGINT.
@@ -129,14 +129,29 @@ impl Watch {
 
 async fn watch(target: &Target, asked: Asked) -> Result<ExitCode, Failure> {
     let (cursor, notices) = begin(target, &asked).await?;
-    let follow = target.follow(asked.filter.clone(), cursor.clone()).await?;
     // From here on an interrupt is ours to answer; whoever reads the notices may send one.
-    let interrupt = signal(SignalKind::interrupt())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
     for text in notices {
         notice(&text);
     }
-    let position = Position { cursor, asked: &asked, is_warned: false };
+    let mut position = Position { cursor, asked: &asked, has_matched: false, is_warned: false };
+    let is_done = tokio::select! {
+        biased;
+        _ = interrupt.recv() => return Ok(stopped(&asked)),
+        caught_up = position.catch_up(target) => caught_up?,
+    };
+    if is_done {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let follow = target.follow(asked.filter.clone(), position.cursor.clone()).await?;
     run(target, follow, position, interrupt).await
+}
+
+fn stopped(asked: &Asked) -> ExitCode {
+    if !asked.json {
+        notice("stopped");
+    }
+    ExitCode::from(INTERRUPTED)
 }
 
 /// Finds the cursor to begin behind and makes sure of a first note; the cursor, and what to tell people about it.
@@ -187,7 +202,6 @@ async fn run(
 ) -> Result<ExitCode, Failure> {
     let asked = position.asked;
     let mut idle_until = asked.idle.map(|idle| Instant::now() + idle);
-    let mut has_matched = false;
     let mut examined_tip = None;
     let every = if follow.tip().is_some() { asked.save_every.min(LOOK) } else { asked.save_every };
     let mut look = tokio::time::interval(every);
@@ -195,15 +209,9 @@ async fn run(
     loop {
         tokio::select! {
             biased;
-            _ = interrupt.recv() => {
-                if !asked.json {
-                    notice("stopped");
-                }
-                return Ok(ExitCode::from(INTERRUPTED));
-            }
+            _ = interrupt.recv() => return Ok(stopped(asked)),
             arrived = follow.next() => {
                 let mut arrived = VecDeque::from(arrived?);
-                has_matched = true;
                 while !arrived.is_empty() {
                     let batch: Vec<Event> = arrived.drain(..arrived.len().min(asked.limit)).collect();
                     position.print(&batch)?;
@@ -216,7 +224,7 @@ async fn run(
             () = until(idle_until) => {
                 position.examine(target).await;
                 position.print_idle()?;
-                return Ok(if has_matched { ExitCode::SUCCESS } else { ExitCode::from(TIMED_OUT) });
+                return Ok(if position.has_matched { ExitCode::SUCCESS } else { ExitCode::from(TIMED_OUT) });
             }
             _ = look.tick() => {
                 let tip = follow.tip();
@@ -240,10 +248,37 @@ async fn until(deadline: Option<Instant>) {
 struct Position<'a> {
     cursor: Option<String>,
     asked: &'a Asked,
+    has_matched: bool,
     is_warned: bool,
 }
 
 impl Position<'_> {
+    /// Prints what lies behind the cursor already, in whole batches; whether that was all that was asked for.
+    async fn catch_up(&mut self, target: &Target) -> Result<bool, Failure> {
+        loop {
+            let listed = target.list(self.question(self.asked.limit.min(MAX_LIMIT))).await?;
+            if listed.events.is_empty() {
+                self.move_to(listed.newest);
+                return Ok(false);
+            }
+            self.print(&listed.events)?;
+            if !self.asked.follow {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// What matches behind the cursor.
+    fn question(&self, limit: usize) -> ListQuery {
+        ListQuery {
+            filter: self.asked.filter.clone(),
+            since_event_id: self.cursor.clone(),
+            before_event_id: None,
+            order: Order::Asc,
+            limit,
+        }
+    }
+
     /// Prints matches, and only then notes that they were seen.
     fn print(&mut self, batch: &[Event]) -> Result<(), Failure> {
         let cursor = batch.last().map(|e| e.id.clone());
@@ -254,7 +289,8 @@ impl Position<'_> {
             event_lines(&format!("{} event(s):", batch.len()), batch)
         };
         deliver(format!("{text}\n").as_bytes())?;
-        self.advance(cursor);
+        self.has_matched = true;
+        self.move_to(cursor);
         Ok(())
     }
 
@@ -275,23 +311,16 @@ impl Position<'_> {
 
     /// Moves over what does not match. A log that cannot be asked now is asked later: the cursor stays where it is.
     async fn examine(&mut self, target: &Target) {
-        let query = ListQuery {
-            filter: self.asked.filter.clone(),
-            since_event_id: self.cursor.clone(),
-            before_event_id: None,
-            order: Order::Asc,
-            limit: 1,
-        };
-        if let Ok(Ok(listed)) = tokio::time::timeout(EXAMINE_LIMIT, target.list(query)).await
+        if let Ok(Ok(listed)) = tokio::time::timeout(EXAMINE_LIMIT, target.list(self.question(1))).await
             && listed.events.is_empty()
-            && listed.newest.is_some()
         {
-            self.advance(listed.newest);
+            self.move_to(listed.newest);
         }
     }
 
-    fn advance(&mut self, cursor: Option<String>) {
-        if cursor == self.cursor {
+    /// Notes that everything up to an event was examined; without one (an empty log) nothing moves.
+    fn move_to(&mut self, cursor: Option<String>) {
+        if cursor.is_none() || cursor == self.cursor {
             return;
         }
         self.cursor = cursor;

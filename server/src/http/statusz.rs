@@ -72,7 +72,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
     let seq = state.live.projection().position();
     let (file_bytes, wal_bytes) = crate::db::file_bytes(state.log.path());
     let palace = state.log.path().parent().unwrap_or(Path::new(".")).to_owned();
-    let (palace_name, files_bytes, disk_free_bytes) =
+    let (palace, sizes, disk_free_bytes) =
         tokio::task::spawn_blocking(move || (last_part(&palace), files(&palace), disk_free(&palace)))
             .await
             .map_err(|_| StoreError::Closed)?;
@@ -83,7 +83,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         started_at: timestamp::created_at(figures.started_at()),
         uptime_s: figures.uptime().as_secs(),
         replica_id: state.log.replica_id().to_owned(),
-        palace: palace_name,
+        palace,
         read_only: state.settings.read_only,
         no_auth: state.settings.no_auth,
         log: Log {
@@ -104,7 +104,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         connections: json!({"cut": figures.cut_connections.get()}),
         requests: requests(figures),
         tools: tools(figures),
-        files_bytes,
+        files_bytes: sizes,
         disk_free_bytes,
     };
     let text = serde_json::to_string_pretty(&status)

@@ -90,7 +90,7 @@ fn copy_palace(palace: &Path, others: &[&str], aside: &Path, progress: Progress<
     for name in std::iter::once(&FILE_NAME).chain(there) {
         let copy = aside.join(name);
         copy_database(&palace.join(name), &copy, &mut |done, total| {
-            progress(&format!("copying {name}"), done, Some(total))
+            progress(&format!("copying {name}"), done, Some(total));
         })?;
         files.push(((*name).to_owned(), size(&copy)));
     }

@@ -25,7 +25,7 @@ use crate::db::{self, ReadPool};
 pub const FILE_NAME: &str = "loggia_projection.sqlite3";
 
 /// Raised whenever the tables or the meaning of what is in them changes: older files are made anew.
-pub(super) const VERSION: i64 = 1;
+pub(super) const VERSION: i64 = 2;
 const TABLES: &str = "
 CREATE TABLE rooms (stream TEXT NOT NULL, room TEXT NOT NULL, events INTEGER NOT NULL, newest_seq INTEGER NOT NULL,
     newest_at TEXT NOT NULL, PRIMARY KEY (stream, room)) WITHOUT ROWID;

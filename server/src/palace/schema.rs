@@ -11,8 +11,8 @@ use super::PalaceError;
 pub const VERSION: i64 = 1;
 
 /// Rows are what is found and counted: a text of at most one chunk is one row under its own id, a longer one is several rows under
-/// `<logical id>_chunk_<n>`. `logical_id` joins them, `is_head` marks the first of each. What imported rows say beyond our columns is
-/// kept in `more_json`.
+/// `<logical id>_chunk_<n>`. `logical_id` joins them, `is_head` marks the first of each; its indexes hold it too, so that counting
+/// need not look at the rows. What imported rows say beyond our columns is kept in `more_json`.
 const DRAWERS: &str = "
 CREATE TABLE drawers (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -43,11 +43,12 @@ CREATE INDEX drawers_place ON drawers(wing, room);
 CREATE INDEX drawers_graph ON drawers(room, wing, hall, date);
 CREATE INDEX drawers_source ON drawers(source_file) WHERE source_file <> '';
 CREATE INDEX drawers_text ON drawers(text_hash) WHERE text_hash IS NOT NULL;
-CREATE INDEX heads ON drawers(logical_id) WHERE is_head = 1;
-CREATE INDEX heads_wing ON drawers(wing, logical_id) WHERE is_head = 1;
-CREATE INDEX heads_room ON drawers(room, logical_id) WHERE is_head = 1;
-CREATE INDEX heads_filed ON drawers(filed_key) WHERE is_head = 1;
-CREATE INDEX heads_diary ON drawers(agent_key, filed_key) WHERE is_head = 1 AND room = 'diary';
+CREATE INDEX heads ON drawers(logical_id, is_head) WHERE is_head = 1;
+CREATE INDEX heads_wing ON drawers(wing, logical_id, is_head) WHERE is_head = 1;
+CREATE INDEX heads_room ON drawers(room, logical_id, is_head) WHERE is_head = 1;
+CREATE INDEX heads_place ON drawers(wing, room, logical_id, is_head) WHERE is_head = 1;
+CREATE INDEX heads_filed ON drawers(filed_key, is_head) WHERE is_head = 1;
+CREATE INDEX heads_diary ON drawers(agent_key, filed_key, wing) WHERE is_head = 1 AND room = 'diary';
 
 CREATE TABLE rooms (
     wing TEXT NOT NULL,
@@ -158,7 +159,7 @@ CREATE TABLE triples (
     adapter_name TEXT,
     extracted_at TEXT NOT NULL
 ) STRICT;
-CREATE INDEX triples_subject ON triples(subject);
+CREATE INDEX triples_subject ON triples(subject, predicate, object);
 CREATE INDEX triples_object ON triples(object);
 CREATE INDEX triples_predicate ON triples(predicate);
 CREATE INDEX triples_valid ON triples(valid_from, valid_to);";
@@ -221,6 +222,27 @@ mod tests {
         assert!(matches!(gate(&conn), Err(PalaceError::Outdated { found }) if found == VERSION + 1));
         let tables: i64 = conn.query_row("SELECT count(*) FROM sqlite_master", [], |r| r.get(0)).expect("count");
         assert_eq!(tables, 0);
+    }
+
+    #[test]
+    fn what_agents_ask_is_answered_by_an_index() {
+        let mut conn = Connection::open_in_memory().expect("memory");
+        migrate(&mut conn).expect("made");
+        for (condition, index) in [
+            ("is_head = 1", "COVERING INDEX heads"),
+            ("is_head = 1 AND wing = 'w'", "COVERING INDEX heads_"),
+            ("is_head = 1 AND room = 'r'", "COVERING INDEX heads_room"),
+            ("is_head = 1 AND wing = 'w' AND room = 'r'", "COVERING INDEX heads_place"),
+            ("is_head = 1 AND filed_key >= 'a'", "COVERING INDEX heads_filed"),
+            ("is_head = 1 AND room = 'diary' AND agent_key = 'a'", "INDEX heads_diary"),
+            ("source_file = '/a' AND source_file <> ''", "COVERING INDEX drawers_source"),
+            ("text_hash = 'h'", "INDEX drawers_text"),
+            ("logical_id = 'l'", "COVERING INDEX drawers_group"),
+        ] {
+            let sql = format!("EXPLAIN QUERY PLAN SELECT count(*) FROM drawers WHERE {condition}");
+            let plan: String = conn.query_row(&sql, [], |r| r.get(3)).expect("a plan");
+            assert!(plan.contains(index), "{condition}: {plan}");
+        }
     }
 
     #[test]

@@ -8,12 +8,15 @@ use loggia_app::backend::{
     ArtifactPage, Backend, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Overview, RoomCount,
     StreamCount, TaskPage, Tip, Viewer,
 };
+use loggia_domain::search::Query;
 use loggia_domain::{ApiError, ArtifactRecord, Column, ErrorCode, Event, Filter, Raw, field, refusal};
 
+use super::hits;
 use crate::AppState;
 use crate::error::of_store;
 use crate::logstream::projection::RoomFigures;
 use crate::logstream::read::{ListQuery, Listed, MAX_LIMIT, Newest, Order};
+use crate::logstream::search::SearchQuery;
 use crate::tokens::{Identity, Scope};
 
 /// How many events the home page shows.
@@ -58,6 +61,21 @@ impl HubBackend {
         let newest = self.state.log.newest().await.map_err(of_store)?;
         projection.caught_up(newest.seq, PATIENCE).await;
         projection.rooms().await.map_err(of_store)
+    }
+
+    /// A search, newest first; a search has no `after`.
+    async fn search(&self, words: Query, query: LogQuery, limit: usize) -> Result<LogPage, ApiError> {
+        let asked = SearchQuery {
+            query: words,
+            filter: checked(&query.filter)?,
+            before_event_id: query.before,
+            artifacts: false,
+            before_artifact_id: None,
+            limit,
+        };
+        let found = self.state.live.search().find(&self.state.log, asked).await.map_err(of_store)?;
+        let total = self.rooms().await?.iter().map(|r| r.events).sum();
+        Ok(hits::page(found, total, now_ms()))
     }
 
     fn stalled_after_ms(&self) -> u64 {
@@ -120,6 +138,14 @@ impl Backend for HubBackend {
         self.allowed()?;
         let order = if query.after.is_some() { Order::Asc } else { Order::Desc };
         let limit = query.limit.unwrap_or(LOG_PAGE_EVENTS).clamp(1, MAX_LIMIT);
+        let mut unsearched = None;
+        if !query.q.is_empty() {
+            match Query::check("q", query.q.clone().into()) {
+                Ok(words) => return self.search(words, query, limit).await,
+                // As a mistyped filter: the page shows the log and says why it was not searched.
+                Err(refusal) => unsearched = Some(refusal.message),
+            }
+        }
         let mut listed = self
             .list(ListQuery {
                 filter: checked(&query.filter)?,
@@ -136,6 +162,9 @@ impl Backend for HubBackend {
             events: listed.events,
             has_more: listed.has_more,
             total,
+            excerpts: Vec::new(),
+            behind: 0,
+            unsearched,
             now_ms: now_ms(),
         })
     }

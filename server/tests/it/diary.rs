@@ -1,6 +1,8 @@
 //! Diaries: entries come back whole and exact, names are one whatever their case, and nothing is lost when many write at once.
 
 use std::collections::HashSet;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -80,6 +82,47 @@ fn sixteen_agents_who_write_at_once_lose_nothing() {
     let palace = outsider::open(&hub.place().palace().join("palace.sqlite3"));
     let sound: String = palace.query_row("PRAGMA integrity_check", [], |r| r.get(0)).expect("a pragma");
     assert_eq!(sound, "ok");
+}
+
+#[test]
+fn what_was_acknowledged_survives_kills_and_nothing_is_split() {
+    let mut hub = Hub::start();
+    let acknowledged = Mutex::new(Vec::new());
+    for round in 0..5 {
+        std::thread::scope(|scope| {
+            for agent in 0..4 {
+                let (caller, acknowledged) = (hub.caller(), &acknowledged);
+                scope.spawn(move || {
+                    for n in 0.. {
+                        let entry = format!("{round} {agent} {n} {}", telling(1 + n * 613 % 3000));
+                        let arguments = json!({"agent_name": "storm", "entry": entry});
+                        let Some(answer) = caller.call("mempalace_diary_write", arguments) else { return };
+                        assert_eq!(answer["success"], true, "{answer}");
+                        let id = answer["entry_id"].as_str().expect("a text").to_owned();
+                        acknowledged.lock().expect("no writer panics").push((id, entry));
+                    }
+                });
+            }
+            let begun = Instant::now();
+            while acknowledged.lock().expect("no writer panics").len() < 20 * (round + 1) {
+                assert!(begun.elapsed() < Duration::from_secs(30), "round {round} is no storm");
+                std::thread::sleep(Duration::from_millis(5));
+            }
+            hub.kill9();
+        });
+        hub.start_again();
+    }
+    for (id, entry) in acknowledged.into_inner().expect("no writer panics") {
+        let drawer = hub.call("mempalace_get_drawer", json!({"drawer_id": id}));
+        assert_eq!(drawer["content"], entry, "{id}");
+    }
+    // What was not acknowledged is there whole or not at all: its length says how long it must be.
+    for entry in read(&hub, "storm", 100)["entries"].as_array().expect("a list") {
+        let content = entry["content"].as_str().expect("a text");
+        let mut words = content.splitn(4, ' ');
+        let n: usize = words.nth(2).expect("a number").parse().expect("a number");
+        assert_eq!(words.next(), Some(&*telling(1 + n * 613 % 3000)));
+    }
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! `loggia import mempalace`: the log and the identity of the other program's palace, with every id, stamp and position kept.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Output;
 use std::sync::Arc;
 
@@ -33,10 +33,10 @@ const LAYOUT: &str = "
 
 /// A palace of the other program beside ours: three events, the second pulled from a peer, and a gap in the positions.
 fn their_palace(place: &Place) -> PathBuf {
-    let palace = place.home().join("theirs");
-    fs::create_dir(&palace).expect("new");
-    fs::write(palace.join("replica.json"), format!("{{\n  \"replica_id\": \"{REPLICA}\"\n}}\n")).expect("writable");
-    let log = outsider::open(&palace.join("logstream.sqlite3"));
+    let theirs = place.home().join("theirs");
+    fs::create_dir(&theirs).expect("new");
+    fs::write(theirs.join("replica.json"), format!("{{\n  \"replica_id\": \"{REPLICA}\"\n}}\n")).expect("writable");
+    let log = outsider::open(&theirs.join("logstream.sqlite3"));
     log.execute_batch(LAYOUT).expect("it is SQL");
     for (seq, by, origin_seq, ms) in [(1, REPLICA, 1, 0), (2, PEER, 77, 500), (5, REPLICA, 5, 1000)] {
         log.execute(
@@ -57,11 +57,11 @@ fn their_palace(place: &Place) -> PathBuf {
         "INSERT INTO event_artifacts VALUES ('evt_20260101T000000_000000000005', 'art_20260101T000000_00000000000a')",
     )
     .expect("it is SQL");
-    palace
+    theirs
 }
 
-fn import(place: &Place, palace: &std::path::Path) -> Output {
-    place.cli(&["import", "mempalace", palace.to_str().expect("ASCII"), "--json"], b"")
+fn import(place: &Place, theirs: &Path) -> Output {
+    place.cli(&["import", "mempalace", theirs.to_str().expect("ASCII"), "--json"], b"")
 }
 
 #[track_caller]
@@ -76,7 +76,7 @@ fn refused(place: &Place, output: &Output) -> String {
     assert_eq!(output.status.code(), Some(1), "{output:?}");
     for entry in fs::read_dir(place.palace()).into_iter().flatten() {
         let name = entry.expect("an entry").file_name();
-        assert!(!name.to_string_lossy().starts_with(".loggia"), "left behind: {name:?}");
+        assert!(!name.to_string_lossy().starts_with(".loggia"), "left behind: {}", name.display());
     }
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {output:?}"));
     answer["error"].as_str().expect("a sentence").to_owned()

@@ -10,6 +10,8 @@ use crate::href;
 pub(super) struct Asked {
     /// What passes.
     pub(super) filter: Filter,
+    /// The words of a search, without white space around them; empty for none.
+    pub(super) q: String,
     /// Only what arrived before this event.
     pub(super) before: Option<String>,
     /// Why parts of the address mean nothing, in words.
@@ -25,6 +27,10 @@ impl Asked {
                 asked.before = Some(value).filter(|v| !v.is_empty());
                 continue;
             }
+            if key == "q" {
+                value.trim().clone_into(&mut asked.q);
+                continue;
+            }
             match asked.filter.take_pair(&key, &value) {
                 Ok(true) => {}
                 Ok(false) => asked.refused.push(format!("`{key}` is no column of the log")),
@@ -36,7 +42,18 @@ impl Asked {
 
     /// The question for the hub.
     pub(super) fn query(&self) -> LogQuery {
-        LogQuery { filter: self.filter.clone(), before: self.before.clone(), ..LogQuery::default() }
+        let (filter, q, before) = (self.filter.clone(), self.q.clone(), self.before.clone());
+        LogQuery { filter, q, before, ..LogQuery::default() }
+    }
+
+    /// The address of the log under another filter, for the same words.
+    pub(super) fn under(&self, filter: &Filter) -> String {
+        href::search(filter, &self.q, None)
+    }
+
+    /// The address of what is older than an event.
+    pub(super) fn older_than(&self, id: &str) -> String {
+        href::search(&self.filter, &self.q, Some(id))
     }
 }
 
@@ -48,7 +65,10 @@ mod tests {
 
     #[test]
     fn an_address_is_a_filter_and_a_place() {
-        let asked = Asked::parse("?type=task.request&exclude_from_agent=ci%3Arunner&before=evt_1&room=");
+        let asked = Asked::parse("?type=task.request&exclude_from_agent=ci%3Arunner&before=evt_1&room=&q=+a%26b++c+");
+        assert_eq!(asked.q, "a&b  c");
+        let back = Asked::parse(asked.older_than("evt_1").split_once('?').expect("a query").1);
+        assert_eq!(back, asked);
         assert_eq!(asked.before.as_deref(), Some("evt_1"));
         assert_eq!(
             asked.filter,

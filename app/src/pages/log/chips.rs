@@ -3,19 +3,20 @@
 use leptos::prelude::*;
 use loggia_domain::Filter;
 
+use super::asked::Asked;
 use crate::filters::{Condition, conditions, label, turned, without};
-use crate::href;
 use crate::parts::revealed;
 
 /// The chips of a filter; nothing without one.
 #[component]
-pub(super) fn Chips(filter: Filter) -> impl IntoView {
+pub(super) fn Chips(asked: Asked) -> impl IntoView {
+    let filter = asked.filter.clone();
     let chips = conditions(&filter)
         .into_iter()
-        .map(|condition| view! { <Chip filter=filter.clone() condition=condition/> }.into_any())
+        .map(|condition| view! { <Chip asked=asked.clone() condition=condition/> }.into_any())
         .collect_view();
     let since = filter.since_created_at.clone().map(|at| {
-        let target = href::log(&Filter { since_created_at: None, ..filter.clone() }, None);
+        let target = asked.under(&Filter { since_created_at: None, ..filter.clone() });
         view! {
             <li class="chip">
                 <span>"since "<b>{at}</b></span>
@@ -24,15 +25,16 @@ pub(super) fn Chips(filter: Filter) -> impl IntoView {
         }
         .into_any()
     });
-    let all = (!filter.is_empty()).then(|| view! { <li><a href="/log">"show everything"</a></li> }.into_any());
+    let all = (!filter.is_empty())
+        .then(|| view! { <li><a href=asked.under(&Filter::default())>"show everything"</a></li> }.into_any());
     view! { <ul class="chips" aria-label="Filter">{chips}{since}{all}</ul> }
 }
 
 #[component]
-fn Chip(filter: Filter, condition: Condition) -> impl IntoView {
+fn Chip(asked: Asked, condition: Condition) -> impl IntoView {
     let Condition { column, value, excluded } = condition.clone();
-    let gone = href::log(&without(&filter, column, &value), None);
-    let turn = href::log(&turned(&filter, &condition), None);
+    let gone = asked.under(&without(&asked.filter, column, &value));
+    let turn = asked.under(&turned(&asked.filter, &condition));
     let (words, turn_label) = if excluded { ("not ", "only this") } else { ("", "leave out") };
     view! {
         <li class="chip" class:not=excluded>

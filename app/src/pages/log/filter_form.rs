@@ -1,18 +1,16 @@
 //! A form for values that are not on the page. A plain GET form: its fields are the keys of the address.
 
 use leptos::prelude::*;
-use loggia_domain::{Column, Filter, Status};
+use loggia_domain::{Column, Status};
 
+use super::asked::Asked;
 use crate::filters::label;
 
 /// The form, folded away until it is wanted.
 #[component]
-pub(super) fn FilterForm(filter: Filter) -> impl IntoView {
-    let kept = filter
-        .pairs()
-        .into_iter()
-        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> }.into_any())
-        .collect_view();
+pub(super) fn FilterForm(asked: Asked) -> impl IntoView {
+    let words = (!asked.q.is_empty()).then(|| ("q".to_owned(), asked.q));
+    let kept = kept(asked.filter.pairs().into_iter().chain(words));
     let fields = Column::ALL
         .into_iter()
         .filter(|column| *column != Column::Status)
@@ -42,4 +40,12 @@ pub(super) fn FilterForm(filter: Filter) -> impl IntoView {
             </form>
         </details>
     }
+}
+
+/// What else the address says, so that a form keeps it.
+pub(super) fn kept(pairs: impl Iterator<Item = (String, String)>) -> AnyView {
+    pairs
+        .map(|(name, value)| view! { <input type="hidden" name=name value=value/> }.into_any())
+        .collect_view()
+        .into_any()
 }

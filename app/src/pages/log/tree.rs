@@ -3,10 +3,11 @@
 use leptos::prelude::*;
 use loggia_domain::{Column, Filter};
 
+use super::asked::Asked;
 use crate::backend::StreamCount;
+use crate::filters;
 use crate::parts::revealed;
 use crate::words::grouped;
-use crate::{filters, href};
 
 /// The id of the tree.
 const TREE: &str = "streams";
@@ -19,8 +20,8 @@ pub(super) fn TreeButton() -> impl IntoView {
 
 /// The tree. What the log is filtered by is marked.
 #[component]
-pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, filter: Filter) -> impl IntoView {
-    let rows = move || streams.with(|streams| streams.iter().map(|s| branch(s, &filter)).collect_view());
+pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, asked: Asked) -> impl IntoView {
+    let rows = move || streams.with(|streams| streams.iter().map(|s| branch(s, &asked)).collect_view());
     view! {
         <nav class="panel tree" id=TREE popover aria-label="Streams and rooms">
             <h2>"Streams"</h2>
@@ -29,7 +30,8 @@ pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, filter: Filter) ->
     }
 }
 
-fn branch(stream: &StreamCount, filter: &Filter) -> AnyView {
+fn branch(stream: &StreamCount, asked: &Asked) -> AnyView {
+    let filter = &asked.filter;
     let chosen = filters::has(filter, Column::Stream, &stream.stream);
     let only = Filter::default().with(Column::Stream, &stream.stream);
     let rooms = stream
@@ -37,14 +39,14 @@ fn branch(stream: &StreamCount, filter: &Filter) -> AnyView {
         .iter()
         .map(|room| {
             let current = chosen && filters::has(filter, Column::Room, &room.room);
-            let target = href::log(&only.clone().with(Column::Room, &room.room), None);
+            let target = asked.under(&only.clone().with(Column::Room, &room.room));
             view! { <li>{leaf(&room.room, room.events, target, current)}</li> }.into_any()
         })
         .collect_view();
     let current = chosen && !filter.any.contains_key(&Column::Room);
     view! {
         <li>
-            {leaf(&stream.stream, stream.events, href::log(&only, None), current)}
+            {leaf(&stream.stream, stream.events, asked.under(&only), current)}
             <ul>{rooms}</ul>
         </li>
     }

@@ -2,14 +2,11 @@
 
 use std::sync::Arc;
 
-use leptos::prelude::*;
-use leptos::task::spawn_local;
-use loggia_domain::Filter;
-
 use super::asked::Asked;
 use super::chips::Chips;
 use super::filter_form::FilterForm;
 use super::follow::Following;
+use super::search::{Hits, SearchBox};
 use super::tree::{StreamTree, TreeButton};
 use super::window::{Row, Window};
 use crate::backend::{LogPage, StreamCount};
@@ -18,31 +15,42 @@ use crate::live::{Cursor, Throttle, use_live};
 use crate::parts::{EventRow, EventTable, FirstEvent, Marks};
 use crate::words::{counted, grouped};
 use crate::{ask, href};
+use leptos::prelude::*;
+use leptos::task::spawn_local;
 
-/// At most one question for counts per so many ms while events arrive.
-const COUNTS_GAP_MS: u64 = 2000;
+/// At most one question for counts and hits per so many ms while events arrive.
+const ASKED_GAP_MS: u64 = 2000;
 
 /// The page for one answer. Another filter makes another one.
 #[component]
 pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) -> impl IntoView {
-    let Asked { filter, before, refused } = asked;
+    let mut refused = asked.refused.clone();
+    refused.extend(page.unsearched.clone());
+    let refusals = refused
+        .into_iter()
+        .map(|why| view! { <p class="note warn" role="alert">"Left out of the filter: "{why}</p> }.into_any())
+        .collect_view();
+    // Words that nothing can be searched for are left out like a filter that means nothing.
+    let searches = !asked.q.is_empty() && page.unsearched.is_none();
+    let behind = RwSignal::new(page.behind);
     let cursor = Cursor::after(page.tip.as_ref());
     let answered_ms = page.now_ms;
     let total = RwSignal::new(page.total);
-    let window = RwSignal::new(Window::of(page.events, page.has_more));
+    let window = RwSignal::new(Window::of(page));
     let streams = RwSignal::new(streams);
     let following = Following::watch();
-    let is_live = before.is_none();
+    let is_live = asked.before.is_none();
     if is_live {
-        go_live(window, streams, total, following, filter.clone(), cursor, answered_ms);
+        let shown = Shown { window, streams, total, behind, following };
+        go_live(shown, asked.clone(), searches, cursor, answered_ms);
     }
     let head = if is_live {
         view! { <PauseButton following=following/> }.into_any()
     } else {
-        let newest = href::log(&filter, None);
+        let newest = asked.under(&asked.filter);
         view! { <a class="button" href=newest>"To the newest"</a> }.into_any()
     };
-    let before_note = before.map(|id| {
+    let before_note = asked.before.clone().map(|id| {
         view! {
             <p class="note">"Only what arrived before "<a href=href::event(&id)><code>{id.clone()}</code></a>"; this part of the log does not move."</p>
         }
@@ -51,10 +59,7 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
     let is_empty = Memo::new(move |_| total.get() == 0 && window.with(|w| w.rows().is_empty()));
     let first_event =
         move || is_empty.get().then(|| view! { <section class="empty"><FirstEvent/></section> }.into_any());
-    let refusals = refused
-        .into_iter()
-        .map(|why| view! { <p class="note warn" role="alert">"Left out of the filter: "{why}</p> }.into_any())
-        .collect_view();
+    let hits = searches.then(|| view! { <Hits asked=asked.clone() window=window behind=behind/> }.into_any());
     view! {
         <div class="page-head">
             <h1>"Log"</h1>
@@ -62,15 +67,17 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
             <span class="grow"></span>
             <TreeButton/>
             {head}
-            <FilterForm filter=filter.clone()/>
+            <SearchBox asked=asked.clone()/>
+            <FilterForm asked=asked.clone()/>
         </div>
         {refusals}
         {before_note}
-        <Chips filter=filter.clone()/>
+        <Chips asked=asked.clone()/>
+        {hits}
         {move || first_event()}
         <div class="log-grid" class:vacant=move || is_empty.get()>
-            <StreamTree streams=streams filter=filter.clone()/>
-            <Table window=window following=following filter=filter/>
+            <StreamTree streams=streams asked=asked.clone()/>
+            <Table window=window following=following asked=asked/>
         </div>
     }
 }
@@ -106,15 +113,15 @@ fn NewRows(window: RwSignal<Window>, following: Following) -> impl IntoView {
 
 /// The rows, and what lies below them.
 #[component]
-fn Table(window: RwSignal<Window>, following: Following, filter: Filter) -> impl IntoView {
+fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl IntoView {
     let rows = move || window.with(|w| w.rows().to_vec());
-    let row_filter = filter.clone();
-    let foot = move || window.with(|w| foot(w, &filter));
+    let row_asked = asked.clone();
+    let foot = move || window.with(|w| foot(w, &asked));
     view! {
         <div class="log-table">
             <NewRows window=window following=following/>
             <EventTable caption="Events, newest first">
-                <For each=rows key=row_key children=move |row| row_view(&row, &row_filter)/>
+                <For each=rows key=row_key children=move |row| row_view(&row, &row_asked)/>
             </EventTable>
             {move || foot()}
         </div>
@@ -125,11 +132,17 @@ fn row_key(row: &Arc<Row>) -> String {
     row.key()
 }
 
-fn row_view(row: &Row, filter: &Filter) -> AnyView {
+fn row_view(row: &Row, asked: &Asked) -> AnyView {
     match row {
-        Row::Event { event, late_from, fresh } => {
-            let marks = Marks { late_from: late_from.clone(), fresh: *fresh, selected: false };
-            view! { <EventRow event=(**event).clone() filter=filter.clone() marks=marks/> }.into_any()
+        Row::Event { event, excerpt, late_from, fresh } => {
+            let marks = Marks {
+                late_from: late_from.clone(),
+                fresh: *fresh,
+                selected: false,
+                excerpt: excerpt.clone(),
+                q: asked.q.clone(),
+            };
+            view! { <EventRow event=(**event).clone() filter=asked.filter.clone() marks=marks/> }.into_any()
         }
         Row::Unreadable { id } => view! {
             <tr class="gap" role="row"><td role="cell" colspan="6">
@@ -139,64 +152,86 @@ fn row_view(row: &Row, filter: &Filter) -> AnyView {
         .into_any(),
         Row::Gap { missing, before } => view! {
             <tr class="gap" role="row"><td role="cell" colspan="6">
-                {counted(*missing as u64, "event", "events")}" not shown, "<a href=href::log(filter, Some(before))>"load"</a>
+                {counted(*missing as u64, "event", "events")}" not shown, "<a href=asked.older_than(before)>"load"</a>
             </td></tr>
         }
         .into_any(),
         Row::Resynced { before } => {
-            let load = before.as_ref().map(|id| view! { ", "<a href=href::log(filter, Some(id))>"load what is before"</a> }.into_any());
+            let load = before
+                .as_ref()
+                .map(|id| view! { ", "<a href=asked.older_than(id)>"load what is before"</a> }.into_any());
             view! { <tr class="gap" role="row"><td role="cell" colspan="6">"The stream began anew here: events may be missing"{load}</td></tr> }.into_any()
         }
     }
 }
 
-fn foot(window: &Window, filter: &Filter) -> AnyView {
+fn foot(window: &Window, asked: &Asked) -> AnyView {
     let left = (window.left() > 0).then(|| {
         view! { <span>{counted(window.left() as u64, "older row", "older rows")}" left this page to keep it light. "</span> }.into_any()
     });
     match window.older() {
         Some(id) => {
-            view! { <p class="log-foot">{left}<a href=href::log(filter, Some(id)) rel="next">"Older events"</a></p> }
+            view! { <p class="log-foot">{left}<a href=asked.older_than(id) rel="next">"Older events"</a></p> }
                 .into_any()
         }
         None if window.rows().is_empty() => {
             view! { <p class="empty-note">"No event of the log passes this filter yet; one that does will appear here by itself."</p> }
                 .into_any()
         }
-        None if filter.is_empty() => {
+        None if asked.filter.is_empty() && asked.q.is_empty() => {
             view! { <p class="log-foot faint">"This is the beginning of the log."</p> }.into_any()
         }
         None => view! { <p class="log-foot faint">"Nothing older passes this filter."</p> }.into_any(),
     }
 }
 
-/// Follows the log from where the answer ended.
-fn go_live(
+/// What changes while the page is open.
+#[derive(Clone, Copy)]
+struct Shown {
     window: RwSignal<Window>,
     streams: RwSignal<Vec<StreamCount>>,
     total: RwSignal<u64>,
+    behind: RwSignal<u64>,
     following: Following,
-    filter: Filter,
-    cursor: Cursor,
-    answered_ms: u64,
-) {
+}
+
+/// Follows the log from where the answer ended. A search is asked again when something arrived that passes its filter, since whether
+/// it has the words is in the whole of its text, which only the hub has.
+fn go_live(shown: Shown, asked: Asked, searches: bool, cursor: Cursor, answered_ms: u64) {
+    let Shown { window, streams, total, behind, following } = shown;
     let (clock, live) = (use_page_clock(), use_live());
-    let recount = Throttle::new(COUNTS_GAP_MS, move || {
+    let query = searches.then(|| asked.query());
+    let again = Throttle::new(ASKED_GAP_MS, move || {
+        let query = query.clone();
         spawn_local(async move {
+            if let Some(query) = query
+                && let Ok(page) = ask::log(query).await
+            {
+                behind.try_set(page.behind);
+                window.try_set(Window::of(page));
+            }
             if let Ok(counts) = ask::streams().await {
                 total.try_set(counts.iter().map(|s| s.events).sum());
                 streams.try_set(counts);
             }
         });
     });
+    let is_old = RwSignal::new(false);
     Effect::new(move |_| {
         clock.heard(answered_ms);
-        live.follow(filter.clone(), cursor.clone(), move |arrivals| {
-            window.try_update(|w| w.arrive(arrivals, following.is_on_untracked()));
-            recount.call();
+        live.follow(asked.filter.clone(), cursor.clone(), move |arrivals| {
+            if !searches {
+                window.try_update(|w| w.arrive(arrivals, following.is_on_untracked()));
+            }
+            is_old.try_set(true);
         });
     });
     Effect::new(move |_| {
+        // The counts go on while somebody reads; what a search found stays as it is.
+        if is_old.get() && (following.is_on() || !searches) {
+            is_old.set(false);
+            again.call();
+        }
         if following.is_on() && window.with_untracked(Window::waiting) > 0 {
             window.update(Window::show_waiting);
         }

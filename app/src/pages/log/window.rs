@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use loggia_domain::Event;
 
+use crate::backend::LogPage;
 use crate::live::Arrival;
 
 /// How many rows a page holds at most.
@@ -21,6 +22,8 @@ pub(super) enum Row {
     /// An event.
     Event {
         event: Box<Event>,
+        /// Where it answers a search, in pieces that are ordinary and found by turns.
+        excerpt: Vec<String>,
         /// The hub from which it came after newer events.
         late_from: Option<String>,
         /// It came while the page was open.
@@ -82,12 +85,16 @@ pub(super) struct Window {
 
 impl Window {
     /// A page as the hub answered it, newest first.
-    pub(super) fn of(events: Vec<Event>, has_more: bool) -> Self {
+    pub(super) fn of(page: LogPage) -> Self {
+        let LogPage { events, excerpts, has_more, .. } = page;
+        // Both are newest first, or there are no excerpts at all.
+        let mut excerpts = excerpts.into_iter().rev();
         let mut window = Self { has_more, ..Self::default() };
         let mut rows = Vec::with_capacity(events.len());
         for event in events.into_iter().rev() {
             let late_from = window.late_from(&event);
-            rows.push(Arc::new(Row::Event { event: Box::new(event), late_from, fresh: false }));
+            let (event, excerpt) = (Box::new(event), excerpts.next().unwrap_or_default());
+            rows.push(Arc::new(Row::Event { event, excerpt, late_from, fresh: false }));
         }
         rows.reverse();
         window.rows = rows;
@@ -126,7 +133,7 @@ impl Window {
                 Arrival::Event(event) if self.holds(&event.id) => continue,
                 Arrival::Event(event) => {
                     let late_from = self.late_from(&event);
-                    Row::Event { event, late_from, fresh }
+                    Row::Event { event, excerpt: Vec::new(), late_from, fresh }
                 }
                 Arrival::Unreadable { id } if self.holds(&id) => continue,
                 Arrival::Unreadable { id } => Row::Unreadable { id },

@@ -26,7 +26,7 @@ pub(super) fn check(log: &Connection, report: &mut Report, progress: Progress<'_
     let mut steps_back = StepsBack::default();
     while let Some(row) = rows.next()? {
         report.events += 1;
-        if report.events % 4096 == 0 {
+        if report.events.is_multiple_of(4096) {
             progress("stamps", report.events, Some(total));
         }
         let id: String = row.get(0)?;

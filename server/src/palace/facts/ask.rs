@@ -130,14 +130,13 @@ pub fn about(conn: &Connection, entity: &str, as_of: Option<&str>, direction: Di
 /// A page of the facts by the text of their start, those without one last.
 pub fn timeline(conn: &Connection, entity: Option<&str>, limit: u32, offset: u32) -> Result<Timeline, PalaceError> {
     let id = entity.map(fact::entity_id);
-    let wanted = if id.is_some() { "t.subject = ?1 OR t.object = ?1" } else { "?1 IS NULL" };
-    let total = conn
-        .prepare_cached(&format!("SELECT count(*) FROM triples t WHERE {wanted}"))?
-        .query_row([&id], |r| r.get(0))?;
-    let sql = format!(
-        "SELECT {NAMED} FROM {TRIPLES} WHERE {wanted} ORDER BY t.valid_from IS NULL, t.valid_from, t.id LIMIT ?2 OFFSET ?3"
-    );
-    let mut statement = conn.prepare_cached(&sql)?;
+    let wanted = if id.is_some() { "subject = ?1 OR object = ?1" } else { "?1 IS NULL" };
+    let total =
+        conn.prepare_cached(&format!("SELECT count(*) FROM triples WHERE {wanted}"))?.query_row([&id], |r| r.get(0))?;
+    // The page is cut before the names are looked up, or every fact would be joined first.
+    let order = "ORDER BY t.valid_from IS NULL, t.valid_from, t.id";
+    let page = format!("(SELECT * FROM triples t WHERE {wanted} {order} LIMIT ?2 OFFSET ?3) t");
+    let mut statement = conn.prepare_cached(&format!("SELECT {NAMED} FROM {page} {ENDS} {order}"))?;
     let facts = statement.query_map(rusqlite::params![id, limit, offset], dated)?.collect::<Result<_, _>>()?;
     Ok(Timeline { facts, total })
 }
@@ -154,7 +153,7 @@ pub fn stats(conn: &Connection) -> Result<FactStats, PalaceError> {
 
 /// A fact with the names of both ends; an imported one may name an entity that has no row.
 const NAMED: &str = "coalesce(s.name, t.subject), t.predicate, coalesce(o.name, t.object), t.valid_from, t.valid_to";
-const TRIPLES: &str = "triples t LEFT JOIN entities s ON s.id = t.subject LEFT JOIN entities o ON o.id = t.object";
+const ENDS: &str = "LEFT JOIN entities s ON s.id = t.subject LEFT JOIN entities o ON o.id = t.object";
 
 fn dated(row: &Row<'_>) -> rusqlite::Result<Dated> {
     let valid_to: Option<String> = row.get(4)?;
@@ -184,7 +183,7 @@ fn facts_of(
             continue;
         }
         let sql = format!(
-            "SELECT {NAMED}, t.confidence, t.source_closet FROM {TRIPLES} WHERE t.{column} = ?1 ORDER BY t.rowid"
+            "SELECT {NAMED}, t.confidence, t.source_closet FROM triples t {ENDS} WHERE t.{column} = ?1 ORDER BY t.rowid"
         );
         let mut statement = conn.prepare_cached(&sql)?;
         let mut rows = statement.query([id])?;

@@ -12,6 +12,19 @@ fn event(n: usize, hlc_ms: usize, replica: &str) -> Event {
     .expect("an event")
 }
 
+fn of(events: Vec<Event>, has_more: bool) -> Window {
+    Window::of(LogPage {
+        events,
+        has_more,
+        tip: None,
+        total: 0,
+        excerpts: Vec::new(),
+        behind: 0,
+        unsearched: None,
+        now_ms: 0,
+    })
+}
+
 fn arrivals(numbers: std::ops::Range<usize>) -> Vec<Arrival> {
     numbers.map(|n| Arrival::Event(Box::new(event(n, n, "here")))).collect()
 }
@@ -22,7 +35,7 @@ fn ids(window: &Window) -> Vec<&str> {
 
 #[test]
 fn what_arrives_goes_to_the_top_once() {
-    let mut window = Window::of(vec![event(2, 2, "here"), event(1, 1, "here")], false);
+    let mut window = of(vec![event(2, 2, "here"), event(1, 1, "here")], false);
     window.arrive(arrivals(2..5), true);
     window.arrive(arrivals(4..5), true);
     assert_eq!(ids(&window), ["evt_4", "evt_3", "evt_2", "evt_1"]);
@@ -31,7 +44,7 @@ fn what_arrives_goes_to_the_top_once() {
 
 #[test]
 fn what_no_longer_fits_leaves_at_the_bottom_and_is_counted() {
-    let mut window = Window::of(vec![event(1, 1, "here")], false);
+    let mut window = of(vec![event(1, 1, "here")], false);
     window.arrive(arrivals(2..MAX_ROWS + 3), true);
     assert_eq!(window.rows().len(), MAX_ROWS);
     assert_eq!(window.left(), 2);
@@ -40,7 +53,7 @@ fn what_no_longer_fits_leaves_at_the_bottom_and_is_counted() {
 
 #[test]
 fn while_the_reader_reads_nothing_moves() {
-    let mut window = Window::of(vec![event(1, 1, "here")], true);
+    let mut window = of(vec![event(1, 1, "here")], true);
     window.arrive(arrivals(2..4), false);
     assert_eq!((ids(&window), window.waiting()), (vec!["evt_1"], 2));
     window.arrive(arrivals(3..4), false);
@@ -51,7 +64,7 @@ fn while_the_reader_reads_nothing_moves() {
 
 #[test]
 fn a_long_read_ends_in_a_gap_that_says_how_much_is_missing() {
-    let mut window = Window::of(vec![event(1, 1, "here")], false);
+    let mut window = of(vec![event(1, 1, "here")], false);
     window.arrive(arrivals(2..MAX_ROWS + 12), false);
     assert_eq!(window.waiting(), MAX_ROWS + 10);
     window.show_waiting();
@@ -62,8 +75,13 @@ fn a_long_read_ends_in_a_gap_that_says_how_much_is_missing() {
 
 #[test]
 fn a_gap_stands_between_what_waited_and_what_was_there() {
-    let mut window = Window::of(vec![event(1, 1, "here")], false);
-    window.waiting = vec![Arc::new(Row::Event { event: Box::new(event(9, 9, "here")), late_from: None, fresh: true })];
+    let mut window = of(vec![event(1, 1, "here")], false);
+    window.waiting = vec![Arc::new(Row::Event {
+        event: Box::new(event(9, 9, "here")),
+        excerpt: Vec::new(),
+        late_from: None,
+        fresh: true,
+    })];
     window.waiting_left_out = 7;
     window.show_waiting();
     assert_eq!(*window.rows()[1], Row::Gap { missing: 7, before: "evt_9".to_owned() });
@@ -73,7 +91,7 @@ fn a_gap_stands_between_what_waited_and_what_was_there() {
 #[test]
 fn events_of_another_hub_that_come_late_are_marked_and_ours_are_not() {
     let late = |events: Vec<Event>| {
-        Window::of(events, false)
+        of(events, false)
             .rows()
             .iter()
             .map(|row| match &**row {
@@ -94,7 +112,7 @@ fn events_of_another_hub_that_come_late_are_marked_and_ours_are_not() {
 
 #[test]
 fn one_bad_frame_is_a_row_and_the_rest_goes_on() {
-    let mut window = Window::of(vec![], false);
+    let mut window = of(vec![], false);
     let mut batch = vec![Arrival::Unreadable { id: "evt_7".to_owned() }];
     batch.extend(arrivals(8..9));
     batch.push(Arrival::Resynced);

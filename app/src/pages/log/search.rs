@@ -1,0 +1,61 @@
+//! The search of the log: the box, and what is said about its answer. A plain GET form; finding is the hub's.
+
+use leptos::prelude::*;
+
+use super::asked::Asked;
+use super::filter_form::kept;
+use super::window::Window;
+use crate::words::{counted, grouped};
+use crate::{browser, href};
+
+/// The longest query that the hub takes, in characters.
+const MAX_CHARS: &str = "512";
+
+/// The box. What the log is filtered by stays.
+#[component]
+pub(super) fn SearchBox(asked: Asked) -> impl IntoView {
+    let filter = kept(asked.filter.pairs().into_iter());
+    view! {
+        <form method="get" action="/log" role="search" class="search">
+            {filter}
+            <input type="search" name="q" value=asked.q maxlength=MAX_CHARS placeholder="Search bodies, ids, names"
+                aria-label="Search the log" autocomplete="off" spellcheck="false"/>
+            <button type="submit" class="button">"Search"</button>
+        </form>
+    }
+}
+
+/// How many hits are here and at which one the reader is, the way from one to the next, and the way back to the log.
+#[component]
+pub(super) fn Hits(asked: Asked, window: RwSignal<Window>, behind: RwSignal<u64>) -> impl IntoView {
+    let count = move || window.with(|w| w.rows().len());
+    let at = RwSignal::new(0);
+    let go_to = move |next: usize| {
+        at.set(next);
+        browser::focus(&format!(".events tbody tr:nth-child({next}) .to-event"));
+    };
+    let next = move |_| go_to(at.get_untracked() % untrack(count).max(1) + 1);
+    let previous = move |_| go_to(if at.get_untracked() > 1 { at.get_untracked() - 1 } else { untrack(count) });
+    let said = move || {
+        let mut said = counted(count() as u64, "hit", "hits");
+        if at.get() > 0 {
+            said = format!("{}/{said}", at.get());
+        }
+        if window.with(|w| w.older().is_some()) {
+            said.push_str(", older ones below");
+        }
+        if behind.get() > 0 {
+            said = format!("{said}; the newest {} events are not indexed yet", grouped(behind.get()));
+        }
+        said
+    };
+    let log = href::log(&asked.filter, None);
+    view! {
+        <div class="hits">
+            <span role="status">{said}</span>
+            <button type="button" class="button needs-script" aria-label="Previous hit" on:click=previous>"↑"</button>
+            <button type="button" class="button needs-script" aria-label="Next hit" on:click=next>"↓"</button>
+            <a href=log>"End the search"</a>
+        </div>
+    }
+}
