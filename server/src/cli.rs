@@ -9,6 +9,9 @@ mod artifact;
 mod backup;
 mod bridge;
 mod completions;
+mod diary;
+mod drawer;
+mod hook;
 mod import;
 mod launch;
 mod logstream;
@@ -16,6 +19,7 @@ mod output;
 mod progress;
 mod remote;
 mod search;
+mod search_palace;
 mod serve;
 mod skill;
 mod target;
@@ -62,6 +66,14 @@ enum Command {
     Artifact(artifact::Group),
     /// Delegate work, and start on it
     Task(task::Group),
+    /// Write a diary, and read it
+    Diary(diary::Group),
+    /// Search drawers and diaries
+    Search(Box<search_palace::Search>),
+    /// File texts, fetch, list, change and delete them
+    Drawer(drawer::Group),
+    /// Answer a hook of a coding agent: JSON on stdin, JSON on stdout, always code 0
+    Hook(Box<hook::Hook>),
     /// Let somebody in
     #[command(subcommand)]
     Token(token::Command),
@@ -116,6 +128,9 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Logstream(c) => c.json(),
         Command::Artifact(c) => c.json(),
         Command::Task(c) => c.json(),
+        Command::Diary(c) => c.json(),
+        Command::Search(c) => c.json,
+        Command::Drawer(c) => c.json(),
         Command::Token(c) => c.json(),
         Command::Verify(c) => c.json,
         Command::Backup(c) => c.json,
@@ -123,25 +138,32 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Serve(_)
         | Command::Demo
         | Command::Mcp(_)
+        | Command::Hook(_)
         | Command::Skill(_)
         | Command::Completions(_)
         | Command::Man(_) => false,
     };
     let out = Out::new(json);
-    let palace = match config::palace(cli.palace.palace) {
-        Ok(palace) => palace,
-        Err(error) => return out.failure(&error.into()),
+    let (palace, command) = match (config::palace(cli.palace.palace), cli.command) {
+        (Ok(palace), command) => (palace, command),
+        // Whatever is wrong, a hook does not fail the session that calls it.
+        (Err(error), Command::Hook(hook)) => return hook.run(Err(error)).await,
+        (Err(error), _) => return out.failure(&error.into()),
     };
     let done = |()| ExitCode::SUCCESS;
-    let result = match cli.command {
+    let result = match command {
         Command::Serve(serve) => serve::run(serve, palace).await.map(done),
         Command::Logstream(group) => group.run(palace, &out).await,
         Command::Artifact(group) => group.run(palace, &out).await,
         Command::Task(group) => group.run(palace, &out).await,
+        Command::Diary(group) => group.run(palace, &out).await,
+        Command::Search(search) => search.run(palace, &out).await,
+        Command::Hook(hook) => Ok(hook.run(Ok(palace)).await),
+        Command::Drawer(group) => group.run(palace, &out).await,
         Command::Token(command) => token::run(command, &palace, &out).map(done),
         Command::Verify(verify) => verify::run(&verify, &palace, &out),
         Command::Backup(backup) => backup::run(&backup, &palace, &out),
-        Command::Import(import) => import::run(&import, &palace, &out),
+        Command::Import(import) => import::run(&import, &palace, &out).await,
         Command::Demo => with_log(palace, async |log| write_demo(&log, &out).await).await.map(done),
         Command::Mcp(bridge) => bridge.run(palace).await,
         Command::Skill(skill) => skill::run(skill, &out).map(done),

@@ -1,7 +1,7 @@
 //! What the hub was told by its command line and its environment. The only reader of environment variables.
 
 use std::net::IpAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use url::Url;
@@ -20,6 +20,13 @@ pub const MAX_STREAMS: &str = "LOGGIA_MAX_STREAMS";
 pub const MAX_STREAMS_PER_TOKEN: &str = "LOGGIA_MAX_STREAMS_PER_TOKEN";
 /// `LOGGIA_DEAD_CLIENT_S`: after how many seconds a connection is cut whose client does not take what was sent to it. Default 30.
 pub const DEAD_CLIENT_S: &str = "LOGGIA_DEAD_CLIENT_S";
+
+/// `MEMPALACE_HOOKS_AUTO_SAVE`: `false`, `0` or `no` keeps the hooks of coding agents from saving; any other value lets them, whatever
+/// MemPalace's `config.json` says. Default: as it says, else they save.
+pub const HOOKS_AUTO_SAVE: &str = "MEMPALACE_HOOKS_AUTO_SAVE";
+/// `MEMPALACE_CONFIG_DIR`: where MemPalace's `config.json` lies, whose `hooks` our hooks read. Default as in MemPalace: `~/.mempalace`
+/// if that holds its files, else `$XDG_CONFIG_HOME/mempalace`, else `~/.config/mempalace`.
+pub const MEMPALACE_CONFIG_DIR: &str = "MEMPALACE_CONFIG_DIR";
 
 /// The shortest bootstrap token that is taken.
 pub const MIN_TOKEN_CHARS: usize = 16;
@@ -62,6 +69,17 @@ pub fn home() -> Option<PathBuf> {
     std::env::home_dir().filter(|h| !h.as_os_str().is_empty())
 }
 
+/// The folders in which MemPalace may keep its configuration, the one it looks at first being the first: what its own variables
+/// name, and its two usual places. They need not exist.
+pub fn mempalace_folders() -> Vec<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = home();
+    let in_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let given = variable("MEMPALACE_CONFIG_DIR");
+    let xdg = variable("XDG_CONFIG_HOME").or_else(|| in_home(".config")).map(|folder| folder.join("mempalace"));
+    given.into_iter().chain(in_home(".mempalace")).chain(xdg).collect()
+}
+
 /// The palace folder: the argument, else `LOGGIA_PALACE`, else `~/.loggia/palace`.
 pub fn palace(argument: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
     if let Some(path) = argument {
@@ -97,6 +115,26 @@ pub fn client_token(argument: Option<String>) -> Result<Option<String>, ConfigEr
         }
         token => Ok(token),
     }
+}
+
+/// What [`HOOKS_AUTO_SAVE`] says, if it says anything.
+pub fn hooks_auto_save() -> Option<bool> {
+    let value = std::env::var_os(HOOKS_AUTO_SAVE).filter(|v| !v.is_empty())?;
+    let word = value.to_string_lossy().trim().to_lowercase();
+    Some(!["false", "0", "no"].contains(&word.as_str()))
+}
+
+/// MemPalace's configuration folder, whether it is there or not.
+pub fn mempalace_config(home: &Path) -> PathBuf {
+    let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+    if let Some(named) = folder(MEMPALACE_CONFIG_DIR) {
+        return named;
+    }
+    let old = home.join(".mempalace");
+    if ["config.json", "people_map.json", "palace/chroma.sqlite3"].iter().any(|name| old.join(name).exists()) {
+        return old;
+    }
+    folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("mempalace")
 }
 
 impl Settings {

@@ -13,6 +13,7 @@ pub mod duplicates;
 pub mod facts;
 pub mod graph;
 pub mod hallways;
+pub mod import;
 pub mod moment;
 pub mod notes;
 pub mod ops;

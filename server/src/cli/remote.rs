@@ -131,7 +131,7 @@ impl Hub {
     }
 
     /// Calls a tool.
-    async fn call<T: DeserializeOwned + Send + 'static>(
+    pub(super) async fn call<T: DeserializeOwned + Send + 'static>(
         &self,
         tool: &'static str,
         arguments: Value,

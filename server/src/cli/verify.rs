@@ -13,7 +13,7 @@ use crate::logstream::projection::build;
 use crate::logstream::verify::{self, Report};
 
 /// The SQLite files of a palace beside the log that cannot be made anew.
-pub(super) const OTHERS: [&str; 2] = ["palace.sqlite3", crate::tokens::FILE_NAME];
+pub(super) const OTHERS: [&str; 2] = [crate::palace::FILE_NAME, crate::tokens::FILE_NAME];
 
 #[derive(Args)]
 pub(super) struct Verify {

@@ -256,7 +256,11 @@ impl Position<'_> {
     /// Prints what lies behind the cursor already, in whole batches; whether that was all that was asked for.
     async fn catch_up(&mut self, target: &Target) -> Result<bool, Failure> {
         loop {
-            let listed = target.list(self.question(self.asked.limit.min(MAX_LIMIT))).await?;
+            let listed = match target.list(self.question(self.asked.limit.min(MAX_LIMIT))).await {
+                // A hub that was there a moment ago: following takes up from the cursor, and tries again.
+                Err(_) if self.has_matched => return Ok(false),
+                listed => listed?,
+            };
             if listed.events.is_empty() {
                 self.move_to(listed.newest);
                 return Ok(false);

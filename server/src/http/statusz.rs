@@ -34,6 +34,8 @@ struct Status {
     palace: String,
     read_only: bool,
     no_auth: bool,
+    /// Why diaries and drawers are off; `None` while they are on.
+    palace_store_off: Option<String>,
     log: Log,
     writer: Value,
     projection: Projection,
@@ -72,6 +74,9 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
     let seq = state.live.projection().position();
     let (file_bytes, wal_bytes) = crate::db::file_bytes(state.log.path());
     let palace = state.log.path().parent().unwrap_or(Path::new(".")).to_owned();
+    // SQLite names the file that it could not open by its whole path.
+    let whole = palace.to_string_lossy().into_owned();
+    let palace_store_off = state.palace.off_reason().map(|reason| reason.replace(&whole, "…"));
     let (palace, sizes, disk_free_bytes) =
         tokio::task::spawn_blocking(move || (last_part(&palace), files(&palace), disk_free(&palace)))
             .await
@@ -86,6 +91,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         palace,
         read_only: state.settings.read_only,
         no_auth: state.settings.no_auth,
+        palace_store_off,
         log: Log {
             events: rooms.iter().map(|room| room.events).sum(),
             newest_seq: newest.seq,

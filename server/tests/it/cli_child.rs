@@ -50,7 +50,10 @@ impl Running {
     #[track_caller]
     pub(crate) fn json(&mut self) -> Value {
         let line = self.line();
-        serde_json::from_str(&line).unwrap_or_else(|e| panic!("{e}: {line}"))
+        serde_json::from_str(&line).unwrap_or_else(|e| {
+            // An answer for people, or an error on several lines: all of it says more than its first.
+            panic!("{e}: {line} {:?}", self.stdout.try_iter().collect::<Vec<_>>())
+        })
     }
 
     /// Waits for a line on stderr that holds a text.

@@ -201,6 +201,18 @@ fn the_status_says_how_the_hub_is_doing() {
 }
 
 #[test]
+fn a_palace_store_that_is_off_is_told_without_its_path() {
+    let place = Place::new();
+    let in_the_way = place.palace().join("palace.sqlite3");
+    std::fs::create_dir_all(&in_the_way).expect("the place is new");
+    let hub = Hub::builder().at(&place).start();
+    let status = hub.get("/statusz");
+    assert!(status.json()["palace_store_off"].is_string(), "{status:?}");
+    assert!(!status.text().contains(place.palace().to_str().expect("ASCII")), "{status:?}");
+    hub.append("s", "coordination goes on");
+}
+
+#[test]
 fn nothing_that_somebody_sent_is_shown() {
     let hub = Hub::start();
     let secret = "a-word-that-nobody-may-see";

@@ -9,8 +9,11 @@ use crate::filters::label;
 /// The form, folded away until it is wanted.
 #[component]
 pub(super) fn FilterForm(asked: Asked) -> impl IntoView {
-    let words = (!asked.q.is_empty()).then(|| ("q".to_owned(), asked.q));
-    let kept = kept(asked.filter.pairs().into_iter().chain(words));
+    let mut pairs = asked.filter.pairs();
+    if !asked.q.is_empty() {
+        pairs.push(("q".to_owned(), asked.q));
+    }
+    let kept = kept(pairs);
     let fields = Column::ALL
         .into_iter()
         .filter(|column| *column != Column::Status)
@@ -43,8 +46,9 @@ pub(super) fn FilterForm(asked: Asked) -> impl IntoView {
 }
 
 /// What else the address says, so that a form keeps it.
-pub(super) fn kept(pairs: impl Iterator<Item = (String, String)>) -> AnyView {
+pub(super) fn kept(pairs: Vec<(String, String)>) -> AnyView {
     pairs
+        .into_iter()
         .map(|(name, value)| view! { <input type="hidden" name=name value=value/> }.into_any())
         .collect_view()
         .into_any()

@@ -14,7 +14,7 @@ const MAX_CHARS: &str = "512";
 /// The box. What the log is filtered by stays.
 #[component]
 pub(super) fn SearchBox(asked: Asked) -> impl IntoView {
-    let filter = kept(asked.filter.pairs().into_iter());
+    let filter = kept(asked.filter.pairs());
     view! {
         <form method="get" action="/log" role="search" class="search">
             {filter}

@@ -1,0 +1,283 @@
+//! `loggia drawer add|get|list|update|delete`: texts in rooms of wings, exact bytes in, exact bytes out.
+
+pub(super) mod memory;
+pub(super) mod within;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use clap::{ArgGroup, Args, Subcommand};
+use loggia_domain::palace::{name, text};
+use serde_json::{Value, json};
+
+use super::output::{Failure, Out, print, read_text, text_or_file};
+use super::target::Remote;
+use crate::palace::drawers::{Change, NewDrawer};
+use memory::Memory;
+
+/// How many drawers one command may delete.
+const MAX_IDS: usize = 500;
+
+#[derive(Args)]
+pub(super) struct Group {
+    #[command(flatten)]
+    remote: Remote,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// File a text in a room of a wing
+    Add(Box<Add>),
+    /// Write a drawer's text to stdout, exactly; a diary entry's id will do, too
+    Get(Get),
+    /// List drawers by id, with the beginning of each text
+    List(List),
+    /// Change the text of a drawer, or move it; it keeps its id
+    Update(Update),
+    /// Delete drawers for good
+    Delete(Delete),
+}
+
+impl Group {
+    pub(super) fn json(&self) -> bool {
+        match &self.command {
+            Command::Add(c) => c.json,
+            Command::Get(c) => c.json,
+            Command::List(c) => c.json,
+            Command::Update(c) => c.json,
+            Command::Delete(c) => c.json,
+        }
+    }
+
+    pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        match self.command {
+            Command::Add(add) => add.run(&palace, self.remote, out).await,
+            Command::Get(get) => get.run(&palace, self.remote, out).await,
+            Command::List(list) => list.run(&palace, self.remote, out).await,
+            Command::Update(update) => update.run(&palace, self.remote, out).await,
+            Command::Delete(delete) => delete.run(&palace, self.remote, out).await,
+        }
+    }
+}
+
+#[derive(Args)]
+struct Add {
+    /// The wing, mostly a project or a person
+    #[arg(long)]
+    wing: String,
+    /// The room within it, mostly a topic
+    #[arg(long)]
+    room: String,
+    /// The file, or - for stdin (which is read when nothing is given)
+    path: Option<PathBuf>,
+    /// The same as an option
+    #[arg(long, value_name = "FILE", conflicts_with = "path")]
+    content_file: Option<PathBuf>,
+    /// The text itself
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    content: Option<String>,
+    /// Where it comes from; only noted
+    #[arg(long, value_name = "PATH", default_value = "")]
+    source_file: String,
+    /// Who files it
+    #[arg(long, value_name = "NAME", default_value = "cli")]
+    added_by: String,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Add {
+    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+        let file = self.content_file.or(self.path);
+        let content = match text_or_file(("--content", "--content-file"), self.content, file.as_deref())? {
+            Some(content) => content,
+            None => read_text(Path::new("-"))?,
+        };
+        let new = NewDrawer {
+            wing: name::required("wing", self.wing.into())?,
+            room: name::required("room", self.room.into())?,
+            content: text::content(content.into())?,
+            source_file: self.source_file,
+            added_by: self.added_by,
+        };
+        let answer = Memory::with(palace, remote, async |memory| memory.add(new).await).await?;
+        out.answer(&answer, || {
+            let verb = if answer["reason"] == "already_exists" { "there already:" } else { "filed" };
+            format!("{verb} {}", said(&answer, "drawer_id"))
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Args)]
+struct Get {
+    /// The drawer
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Write the text to a file instead of stdout
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Answer the drawer in JSON instead of its text
+    #[arg(long)]
+    json: bool,
+}
+
+impl Get {
+    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+        let mut drawer = Memory::with(palace, remote, async |memory| memory.drawer(self.id).await).await?;
+        let Some(path) = self.out else {
+            if self.json {
+                out.answer(&drawer, String::new)?;
+            } else {
+                print(said(&drawer, "content").as_bytes())?;
+            }
+            return Ok(ExitCode::SUCCESS);
+        };
+        let content = drawer["content"].take();
+        let bytes = content.as_str().unwrap_or_default().as_bytes();
+        std::fs::write(&path, bytes).map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
+        if let Value::Object(members) = &mut drawer {
+            members.shift_remove("content");
+            members.insert("content_written_to".to_owned(), json!(path.to_string_lossy()));
+        }
+        out.answer(&drawer, || format!("wrote {} bytes to {}", bytes.len(), path.display()))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Args)]
+struct List {
+    #[command(flatten)]
+    flags: within::Flags,
+    /// At most so many, 100 at the most
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u16).range(1..=100))]
+    limit: u16,
+    /// How many to skip
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    offset: u32,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl List {
+    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+        let within = self.flags.check(None)?;
+        let ask = async |memory: &Memory| memory.list(within, self.limit, self.offset).await;
+        let answer = Memory::with(palace, remote, ask).await?;
+        out.answer(&answer, || listed(&answer))?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn listed(answer: &Value) -> String {
+    let drawers = answer["drawers"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let mut lines = vec![format!("{} of {} drawer(s):", drawers.len(), answer["total"])];
+    for drawer in drawers {
+        let (id, wing, room) = (said(drawer, "drawer_id"), said(drawer, "wing"), said(drawer, "room"));
+        let filed_at = said(&drawer["metadata"], "filed_at");
+        lines.push(on_one_line(&format!("  {id}  {filed_at}  {wing}/{room}")));
+        lines.push(on_one_line(&format!("      {}", said(drawer, "content_preview"))));
+    }
+    let next = answer["offset"].as_u64().unwrap_or(0) + drawers.len() as u64;
+    if !drawers.is_empty() && answer["total"].as_u64().is_some_and(|total| next < total) {
+        lines.push(format!("more of them: --offset {next}"));
+    }
+    lines.join("\n")
+}
+
+#[derive(Args)]
+#[command(group(ArgGroup::new("change").args(["content", "content_file", "wing", "room"]).required(true).multiple(true)))]
+struct Update {
+    /// The drawer
+    #[arg(value_name = "ID")]
+    id: String,
+    /// The new text
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    content: Option<String>,
+    /// The new text from a file, or - for stdin
+    #[arg(long, value_name = "FILE")]
+    content_file: Option<PathBuf>,
+    /// The new wing
+    #[arg(long)]
+    wing: Option<String>,
+    /// The new room
+    #[arg(long)]
+    room: Option<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Update {
+    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+        let content = text_or_file(("--content", "--content-file"), self.content, self.content_file.as_deref())?;
+        let change = Change {
+            content: content.map(|text| text::content(text.into())).transpose()?,
+            wing: self.wing.map(|wing| name::required("wing", wing.into())).transpose()?,
+            room: self.room.map(|room| name::required("room", room.into())).transpose()?,
+        };
+        let answer = Memory::with(palace, remote, async |memory| memory.update(self.id, change).await).await?;
+        out.answer(&answer, || {
+            let (id, wing, room) = (said(&answer, "drawer_id"), said(&answer, "wing"), said(&answer, "room"));
+            format!("changed {id}, in {wing}/{room}")
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+#[derive(Args)]
+struct Delete {
+    /// The drawers
+    #[arg(required = true, value_name = "ID")]
+    ids: Vec<String>,
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Delete {
+    async fn run(mut self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+        if self.ids.len() > MAX_IDS {
+            return Err(Failure::new(format!("at most {MAX_IDS} drawers at once, not {}", self.ids.len())));
+        }
+        let only = if self.ids.len() == 1 { self.ids.pop() } else { None };
+        let work = async |memory: &Memory| match only {
+            Some(id) => memory.delete(id).await,
+            None => memory.delete_all(self.ids).await,
+        };
+        let answer = Memory::with(palace, remote, work).await?;
+        out.answer(&answer, || match answer["results"].as_array() {
+            None => gone(&answer),
+            Some(results) => results.iter().map(gone).collect::<Vec<_>>().join("\n"),
+        })?;
+        // What was there is gone; that something was not there is said all the same.
+        Ok(if answer["errors"].as_u64().is_some_and(|n| n > 0) { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn gone(result: &Value) -> String {
+    match result["error"].as_str() {
+        Some(error) => on_one_line(error),
+        None => on_one_line(&format!("deleted {}", said(result, "drawer_id"))),
+    }
+}
+
+/// A text in an answer; empty where there is none.
+pub(super) fn said<'a>(answer: &'a Value, name: &str) -> &'a str {
+    answer[name].as_str().unwrap_or_default()
+}
+
+/// A text for a terminal: its lines and tabs stay, other control characters do not.
+pub(super) fn for_terminal(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
+    text.replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// A text for one line of a terminal.
+pub(super) fn on_one_line(text: &str) -> String {
+    for_terminal(text).replace(['\n', '\t'], " ")
+}
