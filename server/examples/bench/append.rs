@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
+use tokio::time::{sleep, timeout};
 
 use crate::Failure;
 use crate::process::CpuMeter;
@@ -18,6 +18,8 @@ use crate::target::Target;
 use crate::tools::{append, appended};
 use crate::wire::Client;
 
+/// How long one append may take.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How long a client waits after it was refused.
 const PAUSE: Duration = Duration::from_millis(5);
 
@@ -29,16 +31,17 @@ pub(crate) async fn measure(target: &Target, clients: usize, lasting: Duration) 
         tasks.spawn(write(target.clone(), lasting, Arc::clone(&together)));
     }
     together.wait().await;
-    let (meter, started) = (CpuMeter::start(target.pid), Instant::now());
-    let (mut latencies, mut refused) = (Latencies::default(), 0);
+    let meter = CpuMeter::start(target.pid);
+    let (mut latencies, mut in_time, mut refused) = (Latencies::default(), 0, 0);
     while let Some(written) = tasks.join_next().await {
-        let (more, failures) = written??;
-        latencies.extend(more);
-        refused += failures;
+        let written = written??;
+        latencies.extend(written.latencies);
+        in_time += written.in_time;
+        refused += written.refused;
     }
-    let (took, count) = (started.elapsed().as_secs_f64(), number(latencies.count()));
+    let count = number(latencies.count());
     let (hub, own) = meter.used();
-    let mut figures = vec![("rate_per_s", count / took)];
+    let mut figures = vec![("rate_per_s", number(in_time) / lasting.as_secs_f64())];
     figures.extend(latencies.figures());
     figures.push(("refused", number(refused)));
     figures.extend(hub.map(|cpu| ("hub_cpu_us_per_append", cpu.as_secs_f64() * 1e6 / count)));
@@ -46,27 +49,37 @@ pub(crate) async fn measure(target: &Target, clients: usize, lasting: Duration) 
     Ok(figures)
 }
 
-/// How long each append took, and how many times the hub did not take a connection or an event: one that is overrun resets
-/// connections, and its clients try again.
-async fn write(target: Target, lasting: Duration, together: Arc<Barrier>) -> Result<(Latencies, usize), Failure> {
+/// What one client saw.
+#[derive(Default)]
+struct Written {
+    /// How long each append took, the last one included.
+    latencies: Latencies,
+    /// How many were answered before the time was over.
+    in_time: usize,
+    /// How many times the hub did not take a connection or an event: one that is overrun resets connections.
+    refused: usize,
+}
+
+async fn write(target: Target, lasting: Duration, together: Arc<Barrier>) -> Result<Written, Failure> {
     let mut client = Client::new(&target);
     let request = target.append("bench/append");
     // The first one connects; it is not measured, and if it fails the others must still begin.
     let _ = append(&mut client, &request).await;
     together.wait().await;
-    let (until, mut latencies, mut refused) = (Instant::now() + lasting, Latencies::default(), 0);
+    let (until, mut written) = (Instant::now() + lasting, Written::default());
     loop {
         let sent = Instant::now();
         if sent >= until {
-            return Ok((latencies, refused));
+            return Ok(written);
         }
-        match client.send(&request).await {
-            Ok(reply) if reply.status == 200 => {
+        match timeout(PATIENCE, client.send(&request)).await {
+            Ok(Ok(reply)) if reply.status == 200 => {
                 appended(&reply)?;
-                latencies.push(sent.elapsed());
+                written.latencies.push(sent.elapsed());
+                written.in_time += usize::from(Instant::now() <= until);
             }
-            Ok(_) | Err(_) => {
-                refused += 1;
+            _ => {
+                written.refused += 1;
                 sleep(PAUSE).await;
             }
         }

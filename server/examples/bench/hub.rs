@@ -30,6 +30,8 @@ impl Hub {
             .env("LOGGIA_TOKEN", TOKEN)
             .env("HOME", home)
             .env("RUST_LOG", "warn")
+            // All streams are opened with the one token.
+            .env("LOGGIA_MAX_STREAMS_PER_TOKEN", "16384")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

@@ -73,6 +73,9 @@ async fn run(args: &Args) -> Result<(), Failure> {
     if targets.is_empty() {
         return Err("nothing to measure\nhint: give `--target`, `--url` and `--token`, or `--spawn`".into());
     }
+    for target in &mut targets {
+        target.idle_kib = target.pid.map(process::rss_kib).transpose()?;
+    }
     if args.wants(Part::Idle) {
         for target in &targets {
             say(&format!("idle: {}", target.name));

@@ -21,6 +21,8 @@ pub(crate) struct Target {
     pub(crate) token: String,
     /// Its process, on this machine; without it memory and CPU are left out.
     pub(crate) pid: Option<u32>,
+    /// Its resident memory in KiB before anything was asked of it.
+    pub(crate) idle_kib: Option<f64>,
     /// Its palace, on this machine; without it nothing is written from outside.
     pub(crate) palace: Option<PathBuf>,
 }
@@ -34,7 +36,15 @@ impl Target {
         };
         let authority = format!("{host}:{}", parsed.port_or_known_default().unwrap_or(80));
         let address = authority.to_socket_addrs()?.next().ok_or_else(|| format!("`{host}` has no address"))?;
-        Ok(Self { name: name.to_owned(), address, authority, token: token.to_owned(), pid: None, palace: None })
+        Ok(Self {
+            name: name.to_owned(),
+            address,
+            authority,
+            token: token.to_owned(),
+            pid: None,
+            idle_kib: None,
+            palace: None,
+        })
     }
 
     /// `name=url,token` or `name=url,token,pid`.

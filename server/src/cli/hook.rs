@@ -3,7 +3,8 @@
 //!
 //! # Design
 //! A hook never fails the session that calls it: whatever happens, the answer is an object (`{}` when there is nothing to say), the
-//! exit code is 0, and the cause is a line in `~/.mempalace/hook_state/hook.log`. Nobody waits for it longer than for one write.
+//! exit code is 0, and the cause is a line in `~/.mempalace/hook_state/hook.log`. Nobody waits for it longer than [`PATIENCE`]; what a
+//! turn's end could not save, the next one tries again.
 
 mod input;
 mod state;
@@ -13,6 +14,7 @@ mod wing;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use loggia_domain::palace::{diary, name, text};
@@ -29,6 +31,8 @@ use state::State;
 use switches::Switches;
 use transcript::Transcript;
 
+/// How long a session waits for a palace or a hub.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// How many messages of a person pass between two saves at the end of a turn.
 const SAVE_EVERY: usize = 15;
 
@@ -158,7 +162,9 @@ impl Hook {
         }
         let call = Call { event, how: self.how, remote: self.remote, input, state, home, switches };
         let answered = match palace {
-            Ok(palace) => call.answer(&palace).await,
+            Ok(palace) => tokio::time::timeout(PATIENCE, call.answer(&palace))
+                .await
+                .unwrap_or_else(|_| Err(Failure::new(format!("no answer within {} s", PATIENCE.as_secs())))),
             Err(error) => Err(error.into()),
         };
         answered.unwrap_or_else(|failure: Failure| {
@@ -277,7 +283,7 @@ impl Call {
             _ => given,
         };
         let messages = given.is_none().then_some(transcript.told);
-        let date = self.state.local_date();
+        let date = state::local_date();
         let Some(entry) = given.or_else(|| transcript.checkpoint(&date, &self.input.session)) else {
             self.log("nothing to save");
             return Ok(None);

@@ -177,12 +177,10 @@ fn told_palace(palace: &palace_import::Imported) -> String {
         lines.push("drawers, diaries and facts: there were none".to_owned());
     }
     lines.extend(palace.skipped.iter().map(|s| {
-        let mut line = format!("skipped: {} {}: {}", s.count, s.what, s.reason);
-        if !s.examples.is_empty() {
-            let more = if usize::try_from(s.count).is_ok_and(|n| n > s.examples.len()) { ", …" } else { "" };
-            line += &format!(" ({}{more})", s.examples.join(", "));
-        }
-        line
+        let more = if usize::try_from(s.count).is_ok_and(|n| n > s.examples.len()) { ", …" } else { "" };
+        let examples =
+            if s.examples.is_empty() { String::new() } else { format!(" ({}{more})", s.examples.join(", ")) };
+        format!("skipped: {} {}: {}{examples}", s.count, s.what, s.reason)
     }));
     lines.extend(palace.notes.iter().map(|note| format!("note: {note}")));
     lines.join("\n")

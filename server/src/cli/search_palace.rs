@@ -53,7 +53,7 @@ impl Search {
             asked,
             limit: self.limit,
             max_distance: self.max_distance,
-            within: self.flags.check(self.source_file)?,
+            within: self.flags.check(self.source_file.as_deref())?,
         };
         let palace: &Path = &palace;
         let answer = Memory::with(palace, self.remote, async |memory| memory.search(search).await).await?;

@@ -63,8 +63,8 @@ fn a_drawer_is_changed_moved_and_deleted() {
         (&some["deleted"], &some["errors"], &some["results"][0]["chunks_deleted"]),
         (&json!(1), &json!(1), &json!(2))
     );
-    let last = place.cli(&["drawer", "delete", &other], b"");
-    assert_eq!(String::from_utf8_lossy(&last.stdout), format!("deleted {other}\n"));
+    let gone = place.cli(&["drawer", "delete", &other], b"");
+    assert_eq!(String::from_utf8_lossy(&gone.stdout), format!("deleted {other}\n"));
     assert_eq!(json_of(&place.cli(&["drawer", "list", "--json"], b""))["total"], 0);
 }
 

@@ -30,7 +30,7 @@ impl Session {
 
     /// Writes on the transcript, as Claude Code does: the person's messages, the agent's, a tool's result.
     fn says(&mut self, messages: usize) {
-        let mut lines = String::new();
+        let mut lines = fs::read_to_string(self.transcript()).unwrap_or_default();
         for _ in 0..messages {
             self.messages += 1;
             let text = format!("message {} about the é😀 pump", self.messages);
@@ -39,11 +39,10 @@ impl Session {
                 json!({"type": "assistant", "message": {"role": "assistant", "content": [{"type": "text", "text": "```\nok\n```"}]}}),
                 json!({"type": "progress", "data": {"user": true}}),
             ] {
-                lines.push_str(&format!("{line}\n"));
+                lines += &(line.to_string() + "\n");
             }
         }
-        let before = fs::read_to_string(self.transcript()).unwrap_or_default();
-        fs::write(self.transcript(), before + &lines).expect("our own folder");
+        fs::write(self.transcript(), lines).expect("our own folder");
     }
 
     fn event(&self) -> Value {
@@ -203,7 +202,7 @@ fn codex_is_understood() {
         json!({"type": "event_msg", "payload": {"type": "user_message", "message": "hang the pictures"}}),
         json!({"type": "response_item", "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "twice"}]}}),
     ];
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let text: String = lines.map(|line| line.to_string() + "\n").concat();
     fs::write(session.transcript(), text).expect("our own folder");
     assert_eq!(session.hook(&["session-end", "--harness", "codex"]), json!({}));
     let entries = session.diary("codex");

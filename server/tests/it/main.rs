@@ -27,6 +27,7 @@ mod facts;
 mod guards;
 mod hook;
 mod import;
+mod import_palace;
 mod launch;
 mod limits;
 mod log_file;

@@ -38,7 +38,7 @@ pub(in crate::cli) struct Within {
 
 impl Flags {
     /// Checks them, with the source that a search may name.
-    pub(in crate::cli) fn check(self, source_file: Option<String>) -> Result<Within, Refusal> {
+    pub(in crate::cli) fn check(self, source_file: Option<&str>) -> Result<Within, Refusal> {
         let window = window::window(Raw::from(self.since.clone()), Raw::from(self.before.clone()))?;
         let filter = Filter {
             wing: name::optional("wing", self.wing.into())?,
@@ -63,9 +63,9 @@ impl Within {
     }
 }
 
-fn source(given: Option<String>) -> Result<Option<String>, Refusal> {
+fn source(given: Option<&str>) -> Result<Option<String>, Refusal> {
     const FIELD: &str = "source_file";
-    let Some(path) = given.as_deref().map(|p| p.trim_matches(is_blank)).filter(|p| !p.is_empty()) else {
+    let Some(path) = given.map(|p| p.trim_matches(is_blank)).filter(|p| !p.is_empty()) else {
         return Ok(None);
     };
     let chars = path.chars().count();

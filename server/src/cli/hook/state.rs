@@ -51,14 +51,14 @@ impl State {
         let _ = fs::remove_file(self.marker(session));
     }
 
-    /// Today, in local time.
-    pub(super) fn local_date(&self) -> String {
-        now().map_or_else(|| "unknown".to_owned(), Moment::local_date)
-    }
-
     fn marker(&self, session: &str) -> PathBuf {
         self.folder.join(format!("{session}_last_save"))
     }
+}
+
+/// Today, in local time.
+pub(super) fn local_date() -> String {
+    now().map_or_else(|| "unknown".to_owned(), Moment::local_date)
 }
 
 /// Now. The zone is known to SQLite alone, and a hub's file may not even be on this machine; so it is asked without a file.

@@ -7,22 +7,7 @@ use loggia_domain::palace::letters::is_word;
 /// The longest name of a project, in characters.
 const MAX_CHARS: usize = 120;
 /// Where people keep projects; such a folder below the home names none.
-const PARENTS: [&str; 14] = [
-    "projects",
-    "project",
-    "code",
-    "src",
-    "dev",
-    "develop",
-    "work",
-    "workspace",
-    "repos",
-    "repo",
-    "git",
-    "github",
-    "documents",
-    "desktop",
-];
+const PARENTS: [&str; 7] = ["projects", "code", "dev", "src", "work", "git", "documents"];
 /// The wing of a session of which nothing is known.
 const UNKNOWN: &str = "sessions";
 
@@ -31,20 +16,17 @@ const UNKNOWN: &str = "sessions";
 pub(super) fn slug(transcript: Option<&str>, cwd: Option<&str>, agents_cwd: Option<&str>, home: &Path) -> String {
     let home = home.to_string_lossy();
     let name = cwd
-        .and_then(|cwd| project(cwd, &home))
+        .and_then(project)
         .or_else(|| transcript.and_then(|path| encoded(path, &home)))
         .or_else(|| transcript.and_then(|path| after(path, "-Projects-").map(str::to_owned)))
-        .or_else(|| agents_cwd.and_then(|cwd| project(cwd, &home)));
+        .or_else(|| agents_cwd.and_then(project));
     name.map(|name| part_of_name(&name)).filter(|slug| !slug.is_empty()).unwrap_or_else(|| UNKNOWN.to_owned())
 }
 
 /// The last part of a folder. A working tree of an agent belongs to the project that it lies in.
-fn project(cwd: &str, home: &str) -> Option<String> {
+fn project(cwd: &str) -> Option<String> {
     let cwd = cwd.replace('\\', "/");
     let cwd = cwd.split("/.claude/worktrees/").next()?.trim_end_matches('/');
-    if cwd == home.replace('\\', "/").trim_end_matches('/') {
-        return Some(workstation().to_owned());
-    }
     cwd.rsplit('/').next().filter(|name| !name.is_empty()).map(str::to_owned)
 }
 
@@ -55,7 +37,8 @@ fn encoded(transcript: &str, home: &str) -> Option<String> {
     let below = folder.strip_prefix(home.trim_end_matches('-')).unwrap_or(folder);
     let mut name = below.split("--claude-worktrees-").next()?.trim_start_matches('-');
     if name.is_empty() {
-        return Some(workstation().to_owned());
+        // In the home itself, which is named after its owner.
+        name = home.rsplit('-').next()?;
     }
     if let Some((parent, rest)) = name.split_once('-')
         && !rest.is_empty()
@@ -70,16 +53,6 @@ fn encoded(transcript: &str, home: &str) -> Option<String> {
 fn after<'a>(path: &'a str, mark: &str) -> Option<&'a str> {
     let (_, rest) = path.split_once(mark)?;
     rest.split('/').next().filter(|name| !name.is_empty())
-}
-
-fn workstation() -> &'static str {
-    if cfg!(target_os = "macos") {
-        "mac_workstation"
-    } else if cfg!(windows) {
-        "windows_workstation"
-    } else {
-        "linux_workstation"
-    }
 }
 
 /// Lower case, and `_` for what a wing's name cannot hold.
@@ -122,7 +95,7 @@ mod tests {
         );
         check(None, Some("/srv/atlas/.claude/worktrees/fix-1"), None, "atlas");
         check(None, Some("C:\\work\\Atlas\\"), None, "atlas");
-        check(None, Some("/users/ana/"), None, "linux_workstation");
+        check(None, Some("/users/ana/"), None, "ana");
         check(None, Some("/srv/..a...b'.."), None, "a.b");
         check(None, Some("/srv/e\u{301}té 中文"), None, "e_té_中文");
         check(None, Some(&format!("/srv/{}", "x".repeat(200))), None, &"x".repeat(120));
@@ -132,7 +105,7 @@ mod tests {
     fn then_the_folder_in_which_the_transcript_lies() {
         check(Some("/users/ana/.claude/projects/-users-ana-Projects-my-app/t.jsonl"), None, Some("/y"), "my_app");
         check(Some("/users/ana/.claude/projects/-users-ana-atlas/t.jsonl"), None, None, "atlas");
-        check(Some("/users/ana/.claude/projects/-users-ana/t.jsonl"), None, None, "linux_workstation");
+        check(Some("/users/ana/.claude/projects/-users-ana/t.jsonl"), None, None, "ana");
         check(Some("/old/x-Projects-gallery/t.jsonl"), None, None, "gallery");
     }
 
