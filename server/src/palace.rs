@@ -10,6 +10,7 @@
 pub mod diary;
 pub mod drawers;
 pub mod duplicates;
+pub mod embed;
 pub mod facts;
 pub mod graph;
 pub mod hallways;
@@ -24,6 +25,7 @@ pub mod schema;
 pub mod search;
 pub mod semantic;
 pub mod tunnels;
+pub mod vectors;
 pub mod writer;
 
 use std::path::{Path, PathBuf};
@@ -131,7 +133,10 @@ enum State {
 impl State {
     fn open(folder: &Path) -> Self {
         match PalaceStore::open(folder) {
-            Ok(store) => Self::On(store),
+            Ok(store) => {
+                semantic::model::Model::follow(&store, &embed::install::folder_for(folder));
+                Self::On(store)
+            }
             Err(error) => Self::Off { reason: error.to_string(), tried_at: Instant::now() },
         }
     }

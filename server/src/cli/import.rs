@@ -15,11 +15,11 @@ use serde_json::json;
 use super::output::{Failure, Out};
 use super::progress::Meter;
 use crate::config;
-use crate::lock::PalaceLock;
+use crate::lock::{LockError, PalaceLock};
 use crate::logstream::import::{self, Imported};
 use crate::logstream::{self, create_private_dir};
 use crate::palace::PalaceStore;
-use crate::palace::import::{self as palace_import, Count, Import, Places};
+use crate::palace::import::{self as palace_import, Count, Import, Pace, Places};
 
 #[derive(Subcommand)]
 pub(super) enum Command {
@@ -63,12 +63,13 @@ pub(super) async fn run(command: &Command, palace: &Path, out: &Out) -> Result<E
     let Command::Mempalace(mempalace) = command;
     let Mempalace { source, only, .. } = mempalace;
     create_private_dir(palace)?;
-    let _lock = match only {
-        Some(Part::Palace) => None,
-        _ => Some(PalaceLock::take(palace).map_err(|e| {
-            Failure::new(e.to_string())
-                .hint("stop it first, or give another `--palace`; `--only palace` may run beside it")
-        })?),
+    let (_lock, pace) = match PalaceLock::take(palace) {
+        Ok(lock) => (Some(lock), Pace::Alone),
+        Err(LockError::Taken { .. }) if *only == Some(Part::Palace) => (None, Pace::BesideHub),
+        Err(error) => {
+            let hint = "stop it first, or give another `--palace`; `--only palace` may run beside it";
+            return Err(Failure::new(error.to_string()).hint(hint));
+        }
     };
     let places = Places {
         palace: source.clone(),
@@ -84,7 +85,7 @@ pub(super) async fn run(command: &Command, palace: &Path, out: &Out) -> Result<E
     }
     let (log, rest) = if has_rest {
         let store = PalaceStore::open(palace)?;
-        let taken = take_both(mempalace, palace, places, &store).await;
+        let taken = take_both(mempalace, palace, places, pace, &store).await;
         store.close();
         let (log, rest) = taken?;
         (log, Some(rest))
@@ -103,6 +104,7 @@ async fn take_both(
     mempalace: &Mempalace,
     palace: &Path,
     places: Places,
+    pace: Pace,
     store: &PalaceStore,
 ) -> Result<(Option<Imported>, palace_import::Imported), Failure> {
     let source = &mempalace.source;
@@ -125,7 +127,7 @@ async fn take_both(
     } else {
         None
     };
-    Ok((log, import.run(store, &mut tell).await?))
+    Ok((log, import.run(store, pace, &mut tell).await?))
 }
 
 fn take_log(source: &Path, palace: &Path) -> Result<Imported, Failure> {

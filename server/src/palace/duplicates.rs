@@ -39,8 +39,9 @@ pub fn find(
     }
     if let Some(semantic) = semantic
         && !content.is_empty()
+        // A model that fails now is off for whoever comes next; identical texts are found without it.
+        && let Ok(vector) = semantic.embed(content)
     {
-        let vector = semantic.embed(content)?;
         for near in semantic.nearest(&vector, None, NEAREST) {
             let similarity = rank::similarity(near.distance);
             let Some(row) = rows::by_number(conn, near.row)? else { continue };

@@ -14,19 +14,22 @@ mod drawers;
 mod exact;
 mod facts;
 mod graph;
+mod places;
 mod progress;
 mod report;
 mod source;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
-use loggia_domain::artifact::sha256_hex;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::record::Record;
 use super::{PalaceError, PalaceStore};
 use crate::logstream::{OpenError, create_private_dir};
+pub use places::Places;
+use places::{Collection, HALLWAYS, TUNNELS};
 use progress::{Stage, State};
 pub use report::{Count, Imported, Skipped};
 use source::{Source, Text};
@@ -36,15 +39,13 @@ pub type Progress<'a> = &'a mut dyn FnMut(&str, u64, Option<u64>);
 
 /// How many rows one transaction takes at most, unless one text alone has more.
 const BATCH_ROWS: usize = 400;
+/// The same beside a hub.
+const BATCH_ROWS_BESIDE: usize = 100;
+/// How long an import beside a hub rests after each transaction, at least. SQLite lets whoever waits for its lock look again every
+/// 100 ms only, and does not keep an order: without a rest agents might wait in vain for as long as they are willing to.
+const REST: Duration = Duration::from_millis(120);
 /// How many bytes of text one transaction takes at most, unless one text alone has more.
 const BATCH_BYTES: usize = 2 * 1024 * 1024;
-
-/// Facts, in a palace or beside it.
-const FACTS: &str = "knowledge_graph.sqlite3";
-/// Tunnels, beside a palace.
-const TUNNELS: &str = "tunnels.json";
-/// Hallways, beside a palace.
-const HALLWAYS: &str = "hallways.json";
 
 /// Why an import ended. What was taken before stays, and the next run goes on from there.
 #[derive(Debug, thiserror::Error)]
@@ -84,83 +85,13 @@ impl ImportError {
     }
 }
 
-/// Where the other program keeps things.
-#[derive(Debug, Clone)]
-pub struct Places {
-    /// The palace to import.
-    pub palace: PathBuf,
-    /// The folders in which its configuration may lie, the likeliest first.
-    pub config_folders: Vec<PathBuf>,
-    /// The collection that holds the drawers, when it was named in the call.
-    pub collection: Option<String>,
-}
-
-impl Places {
-    /// Whether the palace holds anything that this module takes; what lies beside it alone is no palace.
-    pub fn hold_anything(&self) -> bool {
-        source::find(self).is_some() || self.palace.join(FACTS).is_file()
-    }
-
-    /// A text from the other program's configuration: beside the palace, else from its own folders.
-    fn setting(&self, key: &str) -> Option<String> {
-        self.palace.parent().into_iter().chain(self.config_folders.iter().map(PathBuf::as_path)).find_map(|folder| {
-            let config: Value = serde_json::from_slice(&fs::read(folder.join("config.json")).ok()?).ok()?;
-            config.get(key)?.as_str().map(str::to_owned)
-        })
-    }
-
-    /// A file beside the palace.
-    fn beside(&self, name: &str) -> Option<PathBuf> {
-        self.palace.canonicalize().ok()?.parent().map(|folder| folder.join(name)).filter(|path| path.is_file())
-    }
-
-    /// The files with facts: the palace's own and the one beside it; where there is neither, the one that programs without a
-    /// palace of their own share.
-    fn facts(&self) -> Vec<PathBuf> {
-        let own = Some(self.palace.join(FACTS)).filter(|path| path.is_file());
-        let near: Vec<PathBuf> = own.into_iter().chain(self.beside(FACTS)).collect();
-        if near.is_empty() {
-            return self.config_folders.iter().map(|f| f.join(FACTS)).find(|path| path.is_file()).into_iter().collect();
-        }
-        near
-    }
-
-    /// What progress is remembered by.
-    fn key(&self) -> String {
-        let path = self.palace.canonicalize().unwrap_or_else(|_| self.palace.clone());
-        sha256_hex(path.as_os_str().as_encoded_bytes())[..12].to_owned()
-    }
-}
-
-/// Which of a file's collections holds the drawers.
-struct Collection<'a> {
-    asked: Option<&'a str>,
-    configured: Option<String>,
-}
-
-impl Collection<'_> {
-    const DEFAULT: &'static str = "mempalace_drawers";
-    /// Collections that never are the drawers'.
-    const OTHERS: [&'static str; 2] = ["mempalace_closets", "mempalace_assets"];
-
-    fn choose<'n>(&self, path: &Path, names: impl Iterator<Item = &'n str>) -> Result<String, ImportError> {
-        let names: Vec<&str> = names.collect();
-        let there = |name: &str| names.contains(&name).then(|| name.to_owned());
-        let mut rest = names.iter().filter(|name| !Self::OTHERS.contains(name));
-        let lone = rest.next().filter(|_| rest.next().is_none()).map(|name| (*name).to_owned());
-        let chosen = match self.asked {
-            Some(asked) => there(asked),
-            None => self.configured.as_deref().and_then(there).or_else(|| there(Self::DEFAULT)).or(lone),
-        };
-        chosen.ok_or_else(|| {
-            let wanted = self.asked.map_or_else(|| "that is the drawers'".to_owned(), |asked| format!("`{asked}`"));
-            ImportError::Refused(format!(
-                "{} holds no collection {wanted}; it holds {}",
-                path.display(),
-                if names.is_empty() { "none".to_owned() } else { names.join(", ") }
-            ))
-        })
-    }
+/// Whether somebody else may want to write meanwhile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pace {
+    /// Nobody: as fast as it goes.
+    Alone,
+    /// A hub: in small steps, and resting after each.
+    BesideHub,
 }
 
 /// A folder for copies, gone when the import ends, however it ends.
@@ -260,9 +191,14 @@ impl Import {
     }
 
     /// Takes everything that was not taken yet.
-    pub async fn run(mut self, store: &PalaceStore, progress: Progress<'_>) -> Result<Imported, ImportError> {
+    pub async fn run(
+        mut self,
+        store: &PalaceStore,
+        pace: Pace,
+        progress: Progress<'_>,
+    ) -> Result<Imported, ImportError> {
         if self.state.stage == Stage::Drawers {
-            self.take_drawers(store, progress).await?;
+            self.take_drawers(store, pace, progress).await?;
         }
         if self.state.stage == Stage::Facts {
             self.take_facts(store, progress).await?;
@@ -273,10 +209,16 @@ impl Import {
         Ok(self.state.report)
     }
 
-    async fn take_drawers(&mut self, store: &PalaceStore, progress: Progress<'_>) -> Result<(), ImportError> {
+    async fn take_drawers(
+        &mut self,
+        store: &PalaceStore,
+        pace: Pace,
+        progress: Progress<'_>,
+    ) -> Result<(), ImportError> {
         if let Some((source, plan)) = self.drawers.take() {
             let total = u64::try_from(plan.len()).ok();
             let mut rest = plan.into_iter().peekable();
+            let most = if pace == Pace::Alone { BATCH_ROWS } else { BATCH_ROWS_BESIDE };
             let mut done = 0;
             while rest.next_if(|text| text.first <= self.state.position).is_some() {
                 done += 1;
@@ -284,13 +226,14 @@ impl Import {
             while rest.peek().is_some() {
                 progress("drawers and diary entries", done, total);
                 let mut batch = drawers::Batch::default();
-                while let Some(text) = rest.next_if(|_| batch.rows < BATCH_ROWS && batch.bytes < BATCH_BYTES) {
+                while let Some(text) = rest.next_if(|_| batch.rows < most && batch.bytes < BATCH_BYTES) {
                     batch.push(&text, source.read(&text)?);
                     self.state.position = text.first;
                     done += 1;
                 }
                 let record = self.record("drawers", batch.rows);
                 let mut state = self.state.clone();
+                let begun_at = Instant::now();
                 self.state = store
                     .write(Some(record), move |turn| {
                         batch.take(turn, &mut state.report)?;
@@ -298,6 +241,9 @@ impl Import {
                         Ok(state)
                     })
                     .await?;
+                if pace == Pace::BesideHub {
+                    tokio::time::sleep(REST.max(begun_at.elapsed())).await;
+                }
             }
         }
         self.reach(Stage::Facts, store, |_, _| Ok(())).await
@@ -358,30 +304,5 @@ impl Import {
     fn record(&self, what: &str, rows: usize) -> Record {
         let source = self.places.palace.display().to_string();
         Record::new("import_mempalace", json!({"source": source, "what": what, "rows": rows}))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_drawers_collection_is_the_named_one_else_the_configured_the_usual_or_the_only_one() {
-        #[track_caller]
-        fn check(asked: Option<&str>, configured: Option<&str>, names: &[&str], expected: Result<&str, &str>) {
-            let collection = Collection { asked, configured: configured.map(str::to_owned) };
-            let chosen = collection.choose(Path::new("f"), names.iter().copied()).map_err(|e| e.to_string());
-            assert_eq!(chosen.as_deref().map_err(String::as_str), expected);
-        }
-        const USUAL: &str = "mempalace_drawers";
-        const CLOSETS: &str = "mempalace_closets";
-        check(Some("x"), Some("y"), &["x", "y", USUAL], Ok("x"));
-        check(None, Some("y"), &["x", "y", USUAL], Ok("y"));
-        check(None, Some("gone"), &["x", USUAL], Ok(USUAL));
-        check(None, None, &[CLOSETS, "x"], Ok("x"));
-        check(Some("z"), None, &["x", USUAL], Err("f holds no collection `z`; it holds x, mempalace_drawers"));
-        check(None, None, &["x", "y"], Err("f holds no collection that is the drawers'; it holds x, y"));
-        check(None, None, &[CLOSETS], Err("f holds no collection that is the drawers'; it holds mempalace_closets"));
-        check(None, None, &[], Err("f holds no collection that is the drawers'; it holds none"));
     }
 }

@@ -104,26 +104,14 @@ impl PalaceStore {
 
     /// What is at least so alike to a text, over the whole palace.
     pub async fn duplicates(&self, content: String, threshold: f64) -> Result<Vec<Match>, PalaceError> {
-        let semantic = self.semantic();
-        self.read(move |conn| {
-            if let Some(semantic) = &semantic {
-                semantic.catch_up(CATCH_UP);
-            }
-            duplicates::find(conn, semantic.as_deref(), &content, rank::rounded(threshold, 6))
-        })
-        .await
+        let semantic = self.caught_up().await;
+        self.read(move |conn| duplicates::find(conn, semantic.as_deref(), &content, rank::rounded(threshold, 6))).await
     }
 
     /// Searches.
     pub async fn search(&self, ask: Ask) -> Result<Found, PalaceError> {
-        let semantic = self.semantic();
-        self.read(move |conn| {
-            if let Some(semantic) = &semantic {
-                semantic.catch_up(CATCH_UP);
-            }
-            search::search(conn, semantic.as_deref(), &ask)
-        })
-        .await
+        let semantic = self.caught_up().await;
+        self.read(move |conn| search::search(conn, semantic.as_deref(), &ask)).await
     }
 
     /// How the hooks of coding agents behave.
@@ -142,9 +130,26 @@ impl PalaceStore {
         self.write(None, notes::take_checkpoint).await
     }
 
-    /// The model of meaning, when there is one.
+    /// The model of meaning, when there is one that can be used.
     pub fn semantic(&self) -> Option<Arc<dyn Semantic>> {
-        self.inner.semantic.get().cloned()
+        self.inner.semantic.get().filter(|semantic| semantic.off_reason().is_none()).cloned()
+    }
+
+    /// Why there is no model of meaning, and what to do about it; `None` when there is one.
+    pub fn semantic_off(&self) -> Option<String> {
+        match self.inner.semantic.get() {
+            Some(semantic) => semantic.off_reason(),
+            None => Some("there is no model of meaning; only words are searched for".to_owned()),
+        }
+    }
+
+    /// The model of meaning with the vectors of what was written until now, unless that takes too long.
+    async fn caught_up(&self) -> Option<Arc<dyn Semantic>> {
+        let semantic = self.semantic()?;
+        let late = Arc::clone(&semantic);
+        // Not within a question: it would hold a reader's connection for as long as it waits.
+        let waited = tokio::task::spawn_blocking(move || late.catch_up(CATCH_UP)).await;
+        waited.ok().map(|()| semantic)
     }
 
     /// Gives the palace a model of meaning. The first one stays.

@@ -46,10 +46,11 @@ pub struct Progress {
     pub waiting: i64,
 }
 
-/// How many rows have a vector and how many wait for one.
+/// How many rows have a vector and how many wait for one. A row does either, and counting the vectors themselves would read them.
 pub fn progress(conn: &Connection) -> Result<Progress, PalaceError> {
-    let sql = "SELECT (SELECT count(*) FROM vectors), (SELECT count(*) FROM unembedded)";
-    Ok(conn.prepare_cached(sql)?.query_row([], |r| Ok(Progress { embedded: r.get(0)?, waiting: r.get(1)? }))?)
+    let sql = "SELECT (SELECT coalesce(sum(row_count), 0) FROM rooms), (SELECT count(*) FROM unembedded)";
+    let (rows, waiting): (i64, i64) = conn.prepare_cached(sql)?.query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+    Ok(Progress { embedded: rows - waiting, waiting })
 }
 
 /// The version of SQLite that is built in.

@@ -110,9 +110,11 @@ fn pool(ask: &Ask) -> usize {
 /// Searches.
 pub fn search(conn: &Connection, semantic: Option<&dyn Semantic>, ask: &Ask) -> Result<Found, PalaceError> {
     let lexical = by_words(conn, ask, pool(ask))?;
-    let (order, distances) = match semantic {
+    // A model that fails now is off for whoever comes next; this search goes by words.
+    let meaning = semantic.and_then(|semantic| Some((semantic, semantic.embed(&ask.query).ok()?)));
+    let (order, distances) = match &meaning {
         None => (lexical, HashMap::new()),
-        Some(semantic) => by_meaning(conn, semantic, ask, &lexical)?,
+        Some((semantic, vector)) => by_meaning(conn, *semantic, vector, ask, &lexical)?,
     };
     let mut rows = Vec::with_capacity(order.len());
     for number in order {
@@ -125,7 +127,7 @@ pub fn search(conn: &Connection, semantic: Option<&dyn Semantic>, ask: &Ask) -> 
     let mut folder = Folder::default();
     for (row, score) in rows.into_iter().zip(scores) {
         let distance = distances.get(&row.id).copied();
-        folder.take(row, ask.limit, |row| hit(row, score, distance, semantic.is_some()));
+        folder.take(row, ask.limit, |row| hit(row, score, distance, meaning.is_some()));
     }
     Ok(Found { hits: folder.hits, candidates })
 }
@@ -178,15 +180,15 @@ fn by_words(conn: &Connection, ask: &Ask, limit: usize) -> Result<Vec<i64>, Pala
 fn by_meaning(
     conn: &Connection,
     semantic: &dyn Semantic,
+    vector: &[f32],
     ask: &Ask,
     lexical: &[i64],
 ) -> Result<(Vec<i64>, HashMap<i64, f64>), PalaceError> {
-    let vector = semantic.embed(&ask.query)?;
     let among = if ask.filter.is_open() { None } else { Some(numbers(conn, &ask.filter)?) };
-    let near = semantic.nearest(&vector, among.as_ref(), pool(ask));
+    let near = semantic.nearest(vector, among.as_ref(), pool(ask));
     let mut distances: HashMap<i64, f64> = near.iter().map(|n| (n.row, n.distance)).collect();
     let unknown: Vec<i64> = lexical.iter().copied().filter(|row| !distances.contains_key(row)).collect();
-    let known = unknown.iter().zip(semantic.distances(&vector, &unknown));
+    let known = unknown.iter().zip(semantic.distances(vector, &unknown));
     distances.extend(known.filter_map(|(row, distance)| Some((*row, distance?))));
     let is_near = |row: &i64| ask.max_distance <= 0.0 || distances.get(row).is_none_or(|d| *d <= ask.max_distance);
     let lexical: Vec<i64> = lexical.iter().copied().filter(is_near).collect();

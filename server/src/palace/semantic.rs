@@ -1,6 +1,9 @@
-//! What the palace asks of a model of meaning, when there is one: a slot, not a model.
+//! What the palace asks of a model of meaning, when there is one: a slot, not a model. What fills it is [`model`].
 //!
 //! Without one everything works but likeness of meaning: searches go by words, and duplicates are identical texts.
+
+pub mod model;
+mod worker;
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -24,7 +27,13 @@ pub trait Semantic: Send + Sync {
     /// The model's name.
     fn model(&self) -> &str;
 
-    /// Waits until the rows that are in the file now have vectors, at most so long.
+    /// Why it cannot be used at present, and what to do about it; `None` while it can.
+    fn off_reason(&self) -> Option<String> {
+        None
+    }
+
+    /// Waits until the rows that are in the file now have vectors, at most so long. What a large import left behind is not
+    /// waited for.
     fn catch_up(&self, at_most: Duration);
 
     /// The vector of a text.

@@ -7,8 +7,6 @@
 //! vector, a row that goes leaves both. So every row either has a vector or waits. A vector is kept exactly, as 1536 bytes
 //! (little-endian 32-bit floats); what a search looks through in memory is rounded.
 
-use std::time::Duration;
-
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::PalaceError;
@@ -56,25 +54,42 @@ pub fn keep(conn: &Connection, waiting: &Waiting, vector: &Vector) -> Result<boo
     Ok(kept)
 }
 
-/// Queues every row anew whose vector another model made: such vectors do not compare. How many there were.
-pub fn forget_other_models(conn: &Connection) -> Result<usize, PalaceError> {
-    conn.execute("INSERT OR IGNORE INTO unembedded (row) SELECT row FROM vectors WHERE model <> ?1", [MODEL])?;
-    Ok(conn.execute("DELETE FROM vectors WHERE model <> ?1", [MODEL])?)
+/// Queues rows anew whose vectors cannot be used.
+pub fn queue_again(conn: &Connection, rows: &[i64]) -> Result<(), PalaceError> {
+    for row in rows {
+        conn.prepare_cached("DELETE FROM vectors WHERE row = ?1")?.execute([row])?;
+        let sql = "INSERT OR IGNORE INTO unembedded (row) SELECT id FROM drawers WHERE id = ?1";
+        conn.prepare_cached(sql)?.execute([row])?;
+    }
+    Ok(())
 }
 
-/// A page of vectors by the numbers of their rows, after one.
-pub fn page(conn: &Connection, after: i64, limit: usize) -> Result<Vec<(i64, Vector)>, PalaceError> {
+/// Some vectors, by the numbers of their rows.
+#[derive(Debug, Default)]
+pub struct Page {
+    /// Rows and their vectors.
+    pub vectors: Vec<(i64, Vector)>,
+    /// Rows whose vectors are another model's or damaged: they do not compare.
+    pub foreign: Vec<i64>,
+    /// The last row; `None` when there was none.
+    pub last: Option<i64>,
+}
+
+/// A page of vectors, after a row.
+pub fn page(conn: &Connection, after: i64, limit: usize) -> Result<Page, PalaceError> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let sql = "SELECT row, model, vector FROM vectors WHERE row > ?1 ORDER BY row LIMIT ?2";
-    let mut statement = conn.prepare_cached(sql)?;
+    let mut statement =
+        conn.prepare_cached("SELECT row, model, vector FROM vectors WHERE row > ?1 ORDER BY row LIMIT ?2")?;
     let mut rows = statement.query([after, limit])?;
-    let mut page = Vec::new();
+    let mut page = Page::default();
     while let Some(row) = rows.next()? {
         let number = row.get(0)?;
-        // One that cannot be read is as good as none: its row is found by its words.
+        page.last = Some(number);
         let is_ours = row.get_ref(1)?.as_str().is_ok_and(|model| model == MODEL);
-        let vector = if is_ours { row.get_ref(2)?.as_blob().ok().and_then(vector_of) } else { None };
-        page.push((number, vector.unwrap_or([0.0; DIMENSIONS])));
+        match row.get_ref(2)?.as_blob().ok().and_then(vector_of).filter(|_| is_ours) {
+            Some(vector) => page.vectors.push((number, vector)),
+            None => page.foreign.push(number),
+        }
     }
     Ok(page)
 }
@@ -86,17 +101,16 @@ pub fn of_row(conn: &Connection, row: i64) -> Result<Option<Vector>, PalaceError
     Ok(found.optional()?.flatten())
 }
 
-/// A number that changes when another connection has written to the file.
-pub fn data_version(conn: &Connection) -> Result<i64, PalaceError> {
-    Ok(conn.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?)
-}
-
 fn bytes_of(vector: &Vector) -> Vec<u8> {
     vector.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
 fn vector_of(bytes: &[u8]) -> Option<Vector> {
     let (numbers, rest) = bytes.as_chunks();
-    let vector: Vec<f32> = numbers.iter().map(|b| f32::from_le_bytes(*b)).collect();
-    if rest.is_empty() { vector.try_into().ok() } else { None }
+    let mut vector = [0.0; DIMENSIONS];
+    if numbers.len() != DIMENSIONS || !rest.is_empty() {
+        return None;
+    }
+    vector.iter_mut().zip(numbers).for_each(|(number, bytes)| *number = f32::from_le_bytes(*bytes));
+    Some(vector)
 }

@@ -9,8 +9,9 @@ use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Map, Value};
 
+use super::ImportError;
+use super::places::Collection;
 use super::source::{self, Planned, SourceRow};
-use super::{Collection, ImportError};
 
 /// Under which key a row's metadata holds its text.
 const DOCUMENT: &str = "chroma:document";
@@ -93,7 +94,10 @@ impl Chroma {
             JOIN segments s ON s.collection = c.id AND s.scope = 'METADATA'
             LEFT JOIN embeddings e ON e.segment_id = s.id WHERE c.id <> ?1 GROUP BY c.id ORDER BY c.name";
         let read = || -> rusqlite::Result<Vec<(String, u64)>> {
-            self.conn.prepare(sql)?.query_map([&self.collection], |r| Ok((r.get(0)?, r.get::<_, i64>(1)?.unsigned_abs())))?.collect()
+            self.conn
+                .prepare(sql)?
+                .query_map([&self.collection], |r| Ok((r.get(0)?, r.get::<_, i64>(1)?.unsigned_abs())))?
+                .collect()
         };
         read().map_err(ImportError::of(&self.path))
     }

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use rusqlite::Connection;
 use serde_json::{Map, Value};
 
+use super::ImportError;
+use super::places::Collection;
 use super::source::{self, Planned, SourceRow};
-use super::{Collection, ImportError};
 
 /// The drawers' collection.
 pub struct Exact {
@@ -44,7 +45,10 @@ impl Exact {
         let sql = "SELECT c.name, count(d.id) FROM collections c LEFT JOIN documents d ON d.collection_id = c.id
             WHERE c.id <> ?1 GROUP BY c.id ORDER BY c.name";
         let read = || -> rusqlite::Result<Vec<(String, u64)>> {
-            self.conn.prepare(sql)?.query_map([self.collection], |r| Ok((r.get(0)?, r.get::<_, i64>(1)?.unsigned_abs())))?.collect()
+            self.conn
+                .prepare(sql)?
+                .query_map([self.collection], |r| Ok((r.get(0)?, r.get::<_, i64>(1)?.unsigned_abs())))?
+                .collect()
         };
         read().map_err(ImportError::of(&self.path))
     }

@@ -12,9 +12,10 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 use serde_json::{Map, Value};
 
+use super::ImportError;
 use super::chroma::Chroma;
 use super::exact::Exact;
-use super::{Collection, ImportError, Places};
+use super::places::{Collection, Places};
 use crate::logstream::backup::copy_database;
 
 /// The store that MemPalace uses unless told otherwise.
