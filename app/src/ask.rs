@@ -1,62 +1,46 @@
-//! What pages may ask: one server function per question of the [`Backend`](crate::backend::Backend), each one line to it.
+//! How pages ask: one server function, and a few lines for those who expect one kind of answer.
 //!
-//! On the hub they run in the page's own process, in the browser they are a POST to `/api/<name>`. Endpoints are named, since the
-//! default names hash the path of the build folder.
+//! On the hub it runs in the page's own process, in the browser it is a POST to `/api/ask`. The endpoint is named, since the default name
+//! hashes the path of the build folder.
 
 use leptos::prelude::*;
+use loggia_domain::{ApiError, ErrorCode};
 
-use crate::backend::{ArtifactPage, LogPage, LogQuery, Overview, StreamCount, TaskPage, Viewer};
+use crate::backend::{LogPage, LogQuery, Overview, StreamCount, TaskPage};
 use crate::error::PageError;
+use crate::question::{Answer, Question};
 use crate::wire::Json;
-use loggia_domain::Event;
 
-/// Who looks at the page, and at which hub.
-#[server(name = AskViewer, prefix = "/api", endpoint = "viewer", input = Json, output = Json)]
-pub async fn viewer() -> Result<Viewer, PageError> {
+/// The hub's answer.
+#[server(name = Ask, prefix = "/api", endpoint = "ask", input = Json, output = Json)]
+pub async fn ask(question: Question) -> Result<Answer, PageError> {
     let hub = hub::Asked::here();
-    hub.answer(async { Ok(hub.backend.viewer()) }.await)
+    hub.answer(hub.find(question).await)
 }
 
 /// What the home page shows.
-#[server(name = AskOverview, prefix = "/api", endpoint = "overview", input = Json, output = Json)]
 pub async fn overview() -> Result<Overview, PageError> {
-    let hub = hub::Asked::here();
-    hub.answer(hub.backend.overview().await)
+    if let Answer::Overview(overview) = ask(Question::Overview).await? { Ok(overview) } else { Err(beside_the_point()) }
 }
 
 /// Streams and rooms with their figures, newest activity first.
-#[server(name = AskStreams, prefix = "/api", endpoint = "streams", input = Json, output = Json)]
 pub async fn streams() -> Result<Vec<StreamCount>, PageError> {
-    let hub = hub::Asked::here();
-    hub.answer(hub.backend.streams().await)
+    if let Answer::Streams(streams) = ask(Question::Streams).await? { Ok(streams) } else { Err(beside_the_point()) }
 }
 
 /// A part of the log.
-#[server(name = AskLog, prefix = "/api", endpoint = "log", input = Json, output = Json)]
 pub async fn log(query: LogQuery) -> Result<LogPage, PageError> {
-    let hub = hub::Asked::here();
-    hub.answer(hub.backend.log(query).await)
-}
-
-/// One event, whole.
-#[server(name = AskEvent, prefix = "/api", endpoint = "event", input = Json, output = Json)]
-pub async fn event(id: String) -> Result<Event, PageError> {
-    let hub = hub::Asked::here();
-    hub.answer(hub.backend.event(id).await)
+    if let Answer::LogPart(page) = ask(Question::LogPart(query)).await? { Ok(page) } else { Err(beside_the_point()) }
 }
 
 /// One delegation.
-#[server(name = AskTask, prefix = "/api", endpoint = "task", input = Json, output = Json)]
 pub async fn task(correlation_id: String) -> Result<TaskPage, PageError> {
-    let hub = hub::Asked::here();
-    hub.answer(hub.backend.task(correlation_id).await)
+    if let Answer::Task(page) = ask(Question::Task(correlation_id)).await? { Ok(page) } else { Err(beside_the_point()) }
 }
 
-/// One artifact.
-#[server(name = AskArtifact, prefix = "/api", endpoint = "artifact", input = Json, output = Json)]
-pub async fn artifact(id: String) -> Result<ArtifactPage, PageError> {
-    let hub = hub::Asked::here();
-    hub.answer(hub.backend.artifact(id).await)
+/// Another version of the hub may know other questions under the same words.
+fn beside_the_point() -> PageError {
+    ApiError::new(ErrorCode::Internal, "the hub answered another question").into()
 }
 
 /// The hub's side of a question.
@@ -68,18 +52,53 @@ mod hub {
     use leptos_axum::ResponseOptions;
     use loggia_domain::ApiError;
 
-    use crate::backend::{Backend, BackendHandle};
+    use crate::backend::{Backend, BackendHandle, LogQuery};
     use crate::error::{PageError, http_status};
+    use crate::pages::write_sheet;
+    use crate::question::{Answer, Question};
+
+    /// How many events are shown on each side of one.
+    const AROUND: usize = 5;
 
     /// Whom to ask, and where the status of the answer goes. Taken before any await: the context is gone afterwards.
     pub(super) struct Asked {
-        pub(super) backend: Arc<dyn Backend>,
+        backend: Arc<dyn Backend>,
         response: Option<ResponseOptions>,
     }
 
     impl Asked {
         pub(super) fn here() -> Self {
             Self { backend: expect_context::<BackendHandle>().0, response: use_context() }
+        }
+
+        pub(super) async fn find(&self, question: Question) -> Result<Answer, ApiError> {
+            let hub = &self.backend;
+            Ok(match question {
+                Question::Viewer => Answer::Viewer(hub.viewer()),
+                Question::Overview => Answer::Overview(hub.overview().await?),
+                // Without the counts the log is still the log.
+                Question::Log(query) => Answer::Log(hub.log(query).await?, hub.streams().await.unwrap_or_default()),
+                Question::LogPart(query) => Answer::LogPart(hub.log(query).await?),
+                Question::Streams => Answer::Streams(hub.streams().await?),
+                Question::Event(id) => self.around(id).await?,
+                Question::Task(id) => Answer::Task(hub.task(id).await?),
+                Question::Artifact(id) => Answer::Artifact(hub.artifact(id).await?),
+                Question::Sheet(query) => Answer::Sheet(write_sheet(&**hub, &query).await?),
+            })
+        }
+
+        async fn around(&self, id: String) -> Result<Answer, ApiError> {
+            let event = self.backend.event(id.clone()).await?;
+            let limit = Some(AROUND);
+            let newer = LogQuery { after: Some(id.clone()), limit, ..LogQuery::default() };
+            let newer = self.backend.log(newer).await?;
+            let older = LogQuery { before: Some(id), limit, ..LogQuery::default() };
+            let older = self.backend.log(older).await?;
+            let mut near = newer.events;
+            near.reverse();
+            near.push(event.clone());
+            near.extend(older.events);
+            Ok(Answer::Event(Box::new(event), near, older.now_ms))
         }
 
         /// Passes an answer on; an error also becomes the response's status, for a page as for a server function.

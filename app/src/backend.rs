@@ -4,6 +4,9 @@
 //! serialise to JSON, since the first paint carries them into the browser.
 
 #[cfg(feature = "ssr")]
+pub mod memory;
+
+#[cfg(feature = "ssr")]
 use std::sync::Arc;
 
 #[cfg(feature = "ssr")]
@@ -173,6 +176,47 @@ pub struct ArtifactPage {
     pub referenced_by: Vec<Event>,
 }
 
+/// Which page that the hub writes whole is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct SheetQuery {
+    /// Its path.
+    pub path: String,
+    /// The query string of its address.
+    pub search: String,
+    /// The version that the asker has; empty for none.
+    pub known: String,
+    /// Whether it is for the first paint: then its markup is in the page already and need not be sent beside it.
+    pub in_page: bool,
+}
+
+/// A page that the hub writes whole.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sheet {
+    /// Its title.
+    pub title: String,
+    /// Its markup; none when the asker has this version already.
+    #[serde(default, skip_serializing_if = "Html::is_sent")]
+    pub html: Html,
+    /// Another one after every change; empty for a page that is not kept fresh.
+    pub version: String,
+}
+
+/// Markup that the hub wrote.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Html {
+    /// The markup.
+    pub text: String,
+    /// Whether it reaches the browser as part of the page.
+    #[serde(skip)]
+    pub in_page: bool,
+}
+
+impl Html {
+    fn is_sent(&self) -> bool {
+        self.in_page || self.text.is_empty()
+    }
+}
+
 /// What pages ask of the hub. Errors are opaque at this boundary: their causes are logged by the hub.
 #[cfg(feature = "ssr")]
 #[async_trait::async_trait]
@@ -191,6 +235,12 @@ pub trait Backend: Send + Sync + 'static {
     async fn task(&self, correlation_id: String) -> Result<TaskPage, ApiError>;
     /// One artifact; an unknown id is `not_found`.
     async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError>;
+    /// What `/diary` shows.
+    async fn diary(&self, query: memory::DiaryQuery) -> Result<memory::Memory<memory::DiaryPage>, ApiError>;
+    /// What `/palace` shows.
+    async fn palace(&self, query: memory::PalaceQuery) -> Result<memory::Memory<memory::PalacePage>, ApiError>;
+    /// A text that is another one after every change of the palace; empty while it is off.
+    async fn memory_version(&self) -> Result<String, ApiError>;
 }
 
 /// The backend of one request, as the hub provides it in the reactive context.

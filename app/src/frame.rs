@@ -10,7 +10,7 @@ use leptos::prelude::*;
 use crate::backend::Viewer;
 use crate::clock::use_page_clock;
 use crate::live::use_live;
-use crate::loading::{Answer, Question, load};
+use crate::loading::{Answer, Question, load, shown};
 use live_badge::LiveBadge;
 pub(crate) use rail::Mark;
 use rail::Rail;
@@ -27,18 +27,15 @@ pub fn Frame(
 ) -> impl IntoView {
     let viewer = load(Signal::stored(Question::Viewer));
     let viewer = move |show: fn(Viewer) -> AnyView| {
-        view! {
-            <Suspense>
-                {move || Suspend::new(async move {
-                    match viewer.await {
-                        Ok(Answer::Viewer(viewer)) if viewer.is_somebody() => show(viewer),
-                        // Whatever went wrong is the page's to tell.
-                        _ => ().into_any(),
-                    }
-                })}
-            </Suspense>
-        }
-        .into_any()
+        shown(
+            viewer,
+            || ().into_any(),
+            move |answer| match answer {
+                Ok(Answer::Viewer(viewer)) if viewer.is_somebody() => show(viewer),
+                // Whatever went wrong is the page's to tell.
+                _ => ().into_any(),
+            },
+        )
     };
     let badge = if behind_door { live_badge() } else { viewer(|_| live_badge()) };
     view! {

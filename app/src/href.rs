@@ -70,6 +70,12 @@ pub fn raw(id: &str) -> String {
     format!("/artifacts/{}/raw", encode(id))
 }
 
+/// The diary of an agent.
+#[cfg(feature = "ssr")]
+pub fn diary(agent: &str) -> String {
+    format!("/diary?agent={}", encode(agent))
+}
+
 /// The log under a filter, and where given only what is older than an event.
 pub fn log(filter: &Filter, before: Option<&str>) -> String {
     search(filter, "", before)

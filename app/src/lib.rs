@@ -25,6 +25,7 @@ mod live;
 mod loading;
 mod pages;
 mod parts;
+mod question;
 #[cfg(feature = "ssr")]
 mod shell;
 mod wire;

@@ -1,10 +1,17 @@
 //! The pages, one module each: a route that loads, a view that shows, and the plain functions behind it.
 
 mod artifact;
+#[cfg(feature = "ssr")]
+mod diary;
 mod event;
 mod log;
+#[cfg(feature = "ssr")]
+mod memory_parts;
 mod not_found;
 mod now;
+#[cfg(feature = "ssr")]
+mod palace;
+mod sheet;
 mod sign_in;
 mod task;
 
@@ -13,6 +20,9 @@ pub use event::EventRoute;
 pub use log::LogRoute;
 pub use not_found::NotFound;
 pub use now::NowRoute;
+pub use sheet::SheetRoute;
+#[cfg(feature = "ssr")]
+pub use sheet::write as write_sheet;
 pub use sign_in::SignInRoute;
 pub use task::TaskRoute;
 

@@ -3,6 +3,8 @@
 //! Pure rules for the store, the tools and the pages (`contract: palace-tools`). Where rows lie and how they are found is the
 //! store's affair.
 
+pub mod aaak;
+pub mod alias;
 pub mod diary;
 pub mod fact;
 pub mod graph;

@@ -15,6 +15,7 @@ mod hook;
 mod import;
 mod launch;
 mod logstream;
+mod model;
 mod output;
 mod progress;
 mod remote;
@@ -72,6 +73,8 @@ enum Command {
     Search(Box<search_palace::Search>),
     /// File texts, fetch, list, change and delete them
     Drawer(drawer::Group),
+    /// Install the model that lets searches go by meaning, and see how far it is
+    Model(model::Group),
     /// Answer a hook of a coding agent: JSON on stdin, JSON on stdout, always code 0
     Hook(Box<hook::Hook>),
     /// Let somebody in
@@ -131,6 +134,7 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Diary(c) => c.json(),
         Command::Search(c) => c.json,
         Command::Drawer(c) => c.json(),
+        Command::Model(c) => c.json(),
         Command::Token(c) => c.json(),
         Command::Verify(c) => c.json,
         Command::Backup(c) => c.json,
@@ -160,6 +164,7 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Search(search) => search.run(palace, &out).await,
         Command::Hook(hook) => Ok(hook.run(Ok(palace)).await),
         Command::Drawer(group) => group.run(palace, &out).await,
+        Command::Model(group) => group.run(palace, &out).await,
         Command::Token(command) => token::run(command, &palace, &out).map(done),
         Command::Verify(verify) => verify::run(&verify, &palace, &out),
         Command::Backup(backup) => backup::run(&backup, &palace, &out),

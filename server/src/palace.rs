@@ -7,6 +7,7 @@
 //! One writer thread owns the only writable connection and commits in groups, as the log's does. A write is a closure on that
 //! connection: what must be one transaction is one closure. Readers have read-only connections of their own.
 
+pub mod browse;
 pub mod diary;
 pub mod drawers;
 pub mod duplicates;
@@ -219,6 +220,7 @@ struct Open {
     writer: Writer,
     readers: ReadPool,
     semantic: OnceLock<Arc<dyn Semantic>>,
+    watch: browse::Watch,
 }
 
 impl PalaceStore {
@@ -232,8 +234,9 @@ impl PalaceStore {
         schema::migrate(&mut conn)?;
         drop(conn);
         let readers = db::read_pool(&path)?;
+        let watch = browse::Watch::open(&path)?;
         let writer = Writer::start(db::open_writer(&path)?, RecordFile::in_palace(folder))?;
-        Ok(Self { inner: Arc::new(Open { path, writer, readers, semantic: OnceLock::new() }) })
+        Ok(Self { inner: Arc::new(Open { path, writer, readers, semantic: OnceLock::new(), watch }) })
     }
 
     /// The store's file.

@@ -3,6 +3,8 @@
 mod assets;
 mod backend;
 mod hits;
+mod memory;
+mod memory_changes;
 
 use std::sync::Arc;
 
@@ -23,7 +25,7 @@ use crate::tokens::{Identity, Scope};
 pub use assets::is_built as site_is_built;
 
 /// The pages that need a session; the app routes them again by the same paths.
-pub const PAGES: [&str; 5] = ["/", "/log", "/event", "/task", "/artifact"];
+pub const PAGES: [&str; 7] = ["/", "/log", "/event", "/task", "/artifact", "/diary", "/palace"];
 
 /// Prepares the process for rendering; again is harmless.
 pub fn init() {

@@ -3,6 +3,7 @@
 
 mod apt;
 mod chromium;
+mod model;
 mod node;
 mod python;
 mod rust;
@@ -48,6 +49,8 @@ pub(crate) fn for_tests(workspace: &Workspace, wasm_from: Option<WasmFrom>) -> R
     progress::say(&format!("node: {node}"));
     let python = python::ensure(workspace)?;
     progress::say(&format!("python: {}", python.display()));
+    let model = model::ensure(workspace, &python)?;
+    progress::say(&format!("model of meaning: {}", model.display()));
     Ok(TestTools { wasm, chromium, node, python })
 }
 

@@ -33,6 +33,11 @@ impl Workspace {
         self.root.join("target/tools")
     }
 
+    /// The model's wheel. Always in `target/` of the checkout, because the hub's tests name it.
+    pub(crate) fn model(&self) -> PathBuf {
+        self.root.join("target/model")
+    }
+
     /// The browser tests.
     pub(crate) fn end2end(&self) -> PathBuf {
         self.root.join("end2end")

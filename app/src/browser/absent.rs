@@ -62,6 +62,11 @@ pub fn scroll_to_top() {}
 /// Puts the focus on the first element that a selector names, which also brings it into sight.
 pub fn focus(_selector: &str) {}
 
+/// Whether the focus is within an element that a selector names.
+pub fn has_focus(_selector: &str) -> bool {
+    false
+}
+
 /// Whether text is selected.
 pub fn has_selection() -> bool {
     false

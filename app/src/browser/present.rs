@@ -115,6 +115,11 @@ pub fn focus(selector: &str) {
     }
 }
 
+/// Whether the focus is within an element that a selector names.
+pub fn has_focus(selector: &str) -> bool {
+    matches!(document().query_selector(&format!("{selector}:focus-within")), Ok(Some(_)))
+}
+
 /// Whether text is selected.
 pub fn has_selection() -> bool {
     matches!(window().get_selection(), Ok(Some(selection)) if !selection.is_collapsed())

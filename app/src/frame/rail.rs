@@ -17,6 +17,8 @@ pub(super) fn Rail() -> impl IntoView {
             <ul>
                 {link("/", "Now")}
                 {link("/log", "Log")}
+                {link("/diary", "Diaries")}
+                {link("/palace", "Palace")}
             </ul>
         </nav>
     }

@@ -12,8 +12,11 @@ use serde::Deserialize;
 use super::cursor::{Cursor, Seen, backoff_ms, heartbeats_url, stream_url};
 use super::socket::{Frame, Socket};
 use super::{Arrival, Heartbeat, Link, SILENCE_MS};
+use crate::ask::ask;
+use crate::browser;
 use crate::clock::PageClock;
-use crate::{ask, browser};
+use crate::question::Question;
+use crate::wire::read;
 
 /// A batch that took longer to show was a large one, in ms.
 const SLOW_SHOW_MS: u64 = 60;
@@ -212,7 +215,7 @@ impl Engine {
             Frame::Failed => return self.failed(),
             Frame::Opened => self.0.link.set(Link::Open),
             Frame::Heartbeat { data } => {
-                if let Ok(beat) = serde_json::from_str::<Beat>(&data) {
+                if let Ok(beat) = read::<Beat>(&data) {
                     self.0.attempt.set(0);
                     self.0.link.set(Link::Open);
                     self.0.heartbeat.set(Some(Heartbeat { seq: beat.seq, at_ms: now_ms }));
@@ -220,7 +223,7 @@ impl Engine {
             }
             Frame::Event { id, data } => self.event(id, &data),
             Frame::Resync { data } => {
-                let newest = serde_json::from_str::<Resync>(&data).ok().and_then(|resync| resync.id);
+                let newest = read::<Resync>(&data).ok().and_then(|resync| resync.id);
                 self.resync(newest.map_or(Cursor::Start, Cursor::After));
             }
         }
@@ -228,7 +231,7 @@ impl Engine {
     }
 
     fn event(&self, id: String, data: &str) {
-        let parsed = serde_json::from_str::<Event>(data);
+        let parsed = read::<Event>(data);
         let arrival = match parsed {
             Ok(mut event) => {
                 event.preview();
@@ -310,14 +313,14 @@ impl Engine {
         let engine = self.clone();
         let cursor = self.0.follow.borrow().as_ref().map(|follow| (follow.id, follow.cursor.clone()));
         spawn_local(async move {
-            match ask::viewer().await {
+            match ask(Question::Viewer).await {
                 Err(error) if error.is_unauthorized() => {
                     engine.close();
                     engine.0.link.try_set(Link::SignedOut);
                 }
                 Ok(_) => {
                     if let Some((id, Cursor::After(event_id))) = cursor
-                        && ask::event(event_id).await.is_err_and(|error| error.is_not_found())
+                        && ask(Question::Event(event_id)).await.is_err_and(|error| error.is_not_found())
                         && engine.0.follow.borrow().as_ref().is_some_and(|follow| follow.id == id)
                     {
                         engine.resync(Cursor::Tip);

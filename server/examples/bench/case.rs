@@ -30,7 +30,13 @@ impl Case {
         let mut cases = Vec::new();
         if args.wants(Part::List) {
             let pages = args.pages.iter().filter(|p| !p.is_empty()).cloned().map(Question::Page);
-            let questions = [Question::List(50), Question::List(500), Question::Inbox, Question::Search];
+            let questions = [
+                Question::List(50),
+                Question::List(500),
+                Question::Inbox,
+                Question::SearchCommon,
+                Question::SearchRare,
+            ];
             cases.extend(questions.into_iter().chain(pages).map(Self::Ask));
         }
         if args.wants(Part::Deliver) {

@@ -29,8 +29,10 @@ pub(crate) enum Question {
     List(usize),
     /// The newest events to one agent.
     Inbox,
-    /// A search in the texts of events.
-    Search,
+    /// A search for words that nearly every event of a filled log has.
+    SearchCommon,
+    /// A search for two words of which eight of them have one.
+    SearchRare,
     /// A page, by its path.
     Page(String),
 }
@@ -41,7 +43,8 @@ impl Question {
         match self {
             Self::List(limit) => format!("list of {limit}"),
             Self::Inbox => "list of 50 to one agent".to_owned(),
-            Self::Search => "search, 50 hits".to_owned(),
+            Self::SearchCommon => "search, two common words".to_owned(),
+            Self::SearchRare => "search, a common and a rare word".to_owned(),
             Self::Page(path) => format!("page {path}"),
         }
     }
@@ -74,7 +77,7 @@ pub(crate) async fn measure(target: &Target, question: &Question, lasting: Durat
         Question::Page(_) if first.status != 200 => return Ok(Vec::new()),
         Question::Page(_) => {}
         // A hub without that tool says so; no other hub's figure is worth less for it.
-        Question::Search if tools::answer(&first).is_err() => return Ok(Vec::new()),
+        Question::SearchCommon | Question::SearchRare if tools::answer(&first).is_err() => return Ok(Vec::new()),
         _ => figures.push(("events", number(tools::ids(&tools::answer(&first)?).len()))),
     }
     let (until, mut latencies) = (Instant::now() + lasting, Latencies::default());
@@ -91,7 +94,8 @@ async fn request(target: &Target, question: &Question, client: &mut Client) -> R
     Ok(Some(match question {
         Question::List(limit) => target.call("event_list", &json!({"stream": STREAM, "limit": limit})),
         Question::Inbox => target.call("event_list", &json!({"to_agent": AGENT, "limit": 50})),
-        Question::Search => target.call("event_search", &json!({"query": "walnut harbour", "limit": 50})),
+        Question::SearchCommon => target.call("event_search", &json!({"query": "walnut harbour", "limit": 50})),
+        Question::SearchRare => target.call("event_search", &json!({"query": "task 777", "limit": 50})),
         Question::Page(path) => {
             let Some(cookie) = sign_in(target, client).await? else { return Ok(None) };
             target.bare_request("GET", path, &format!("Cookie: {cookie}\r\nAccept: text/html\r\n"), b"")

@@ -114,7 +114,7 @@ mod tests {
             ("/mcp/x", Route::Mcp),
             ("/logstream/stream", Route::Stream),
             ("/artifacts/art_x/raw", Route::Artifacts),
-            ("/api/overview", Route::Api),
+            ("/api/ask", Route::Api),
             ("/sync/ops", Route::Sync),
             ("/v1/mems", Route::Memory),
             ("/sign-in", Route::SignIn),

@@ -36,6 +36,8 @@ struct Status {
     no_auth: bool,
     /// Why diaries and drawers are off; `None` while they are on.
     palace_store_off: Option<String>,
+    /// The model of meaning and how far its vectors are; `None` while diaries and drawers are off.
+    meaning: Option<Value>,
     log: Log,
     writer: Value,
     projection: Projection,
@@ -92,6 +94,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         read_only: state.settings.read_only,
         no_auth: state.settings.no_auth,
         palace_store_off,
+        meaning: meaning(&state).await,
         log: Log {
             events: rooms.iter().map(|room| room.events).sum(),
             newest_seq: newest.seq,
@@ -118,6 +121,21 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
     let mut response = Response::new(Body::from(text));
     response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static(JSON));
     Ok(response)
+}
+
+async fn meaning(state: &AppState) -> Option<Value> {
+    // A palace that is off is not opened for this.
+    if state.palace.off_reason().is_some() {
+        return None;
+    }
+    let store = state.palace.store().await.ok()?;
+    let progress = store.vector_progress().await.ok()?;
+    Some(json!({
+        "model": crate::palace::embed::MODEL,
+        "off": store.semantic_off(),
+        "vectors": progress.embedded,
+        "waiting": progress.waiting,
+    }))
 }
 
 fn writer(writer: &WriterFigures) -> Value {

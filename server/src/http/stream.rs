@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::Body;
@@ -17,6 +18,7 @@ use tokio_util::sync::WaitForCancellationFutureOwned;
 use crate::AppState;
 use crate::auth::{Caller, Credential};
 use crate::error::HttpError;
+use crate::logstream::pump::Frame;
 use crate::logstream::{StoreError, Tail};
 use crate::streams::Place;
 use crate::tokens::Scope;
@@ -64,7 +66,16 @@ pub async fn get(
     beat.reset();
     let tail = Tail::paced(&state.log, state.live.pump(), asked.filter, cursor);
     let stop = Box::pin(state.stop.clone().cancelled_owned());
-    let live = LiveStream { state, stop, tail, credential, beat, first: Some(first.freeze()), _place: place };
+    let live = LiveStream {
+        state,
+        stop,
+        tail,
+        credential,
+        beat,
+        first: Some(first.freeze()),
+        ready: Vec::new().into_iter(),
+        _place: place,
+    };
     let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
@@ -82,6 +93,8 @@ struct LiveStream {
     credential: Credential,
     beat: Interval,
     first: Option<Bytes>,
+    /// What the tail gave and was not sent yet.
+    ready: std::vec::IntoIter<Arc<Frame>>,
     _place: Place,
 }
 
@@ -91,34 +104,30 @@ impl LiveStream {
         if let Some(first) = self.first.take() {
             return Some((Ok(first), self));
         }
-        let (chunk, events) = tokio::select! {
-            biased;
-            () = &mut self.stop => return None,
-            frames = self.tail.next() => {
-                let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
-                let chunk = match &frames[..] {
-                    [only] => only.sse.clone(),
-                    many => {
-                        let mut chunk = BytesMut::with_capacity(many.iter().map(|f| f.sse.len()).sum());
-                        for frame in many {
-                            chunk.extend_from_slice(&frame.sse);
-                        }
-                        chunk.freeze()
-                    }
-                };
-                (chunk, frames.len())
-            }
-            _ = self.beat.tick() => {
-                // A token that was revoked takes its streams with it.
-                if !matches!(self.credential.identity(&self.state.tokens), Ok(Some(who)) if who.may(Scope::Read)) {
-                    return None;
+        if self.ready.len() == 0 {
+            tokio::select! {
+                biased;
+                () = &mut self.stop => return None,
+                frames = self.tail.next() => {
+                    let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
+                    self.ready = frames.into_iter();
                 }
-                let newest = || self.state.live.pump().newest();
-                (if self.credential.is_session() { heartbeat(newest()) } else { Bytes::from_static(b": ping\n\n") }, 0)
+                _ = self.beat.tick() => {
+                    // A token that was revoked takes its streams with it.
+                    if !matches!(self.credential.identity(&self.state.tokens), Ok(Some(who)) if who.may(Scope::Read)) {
+                        return None;
+                    }
+                    let newest = self.state.live.pump().newest();
+                    let beat =
+                        if self.credential.is_session() { heartbeat(newest) } else { Bytes::from_static(b": ping\n\n") };
+                    return Some((Ok(beat), self));
+                }
             }
-        };
-        self.state.figures.stream_events.add(events);
-        Some((Ok(chunk), self))
+        }
+        // One by one: frames are shared by all streams, and what is ready together leaves in one write all the same.
+        let frame = self.ready.next()?;
+        self.state.figures.stream_events.add(1);
+        Some((Ok(frame.sse.clone()), self))
     }
 }
 

@@ -15,6 +15,8 @@ use super::{Logstream, StoreError};
 
 /// How many events one step gives at most.
 pub const STEP_EVENTS: usize = 256;
+/// The same for what is read from the file: these frames are one reader's own, and a slow one holds them meanwhile.
+const STEP_EVENTS_OF_FILE: usize = 64;
 
 /// A reader that follows the log from a cursor.
 pub struct Tail {
@@ -83,9 +85,12 @@ impl Tail {
                     let mut wanted = Conditions::default();
                     wanted.push("rowid > ?", cursor);
                     wanted.push_filter(&filter);
-                    let events = read::matching(conn, &wanted, Order::Asc, STEP_EVENTS)?;
-                    let examined =
-                        if events.len() < STEP_EVENTS { newest } else { events.last().map_or(newest, |e| e.seq) };
+                    let events = read::matching(conn, &wanted, Order::Asc, STEP_EVENTS_OF_FILE)?;
+                    let examined = if events.len() < STEP_EVENTS_OF_FILE {
+                        newest
+                    } else {
+                        events.last().map_or(newest, |e| e.seq)
+                    };
                     Ok((events.into_iter().map(|e| Arc::new(Frame::new(e))).collect(), examined))
                 })
             })

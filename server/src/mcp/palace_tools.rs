@@ -146,6 +146,10 @@ async fn status(state: AppState) -> Answer {
     let progress = store.vector_progress().await?;
     let wings = overview::wings(&taxonomy);
     let device = store.semantic().map_or_else(|| "none".to_owned(), |model| format!("cpu ({})", model.model()));
+    let mut updates = json!({"vectors": progress.embedded, "vectors_waiting": progress.waiting});
+    if let Some(reason) = store.semantic_off() {
+        updates["vectors_off"] = reason.into();
+    }
     answer(&json!({
         "total_drawers": wings.values().sum::<i64>(),
         "wings": wings,
@@ -156,7 +160,7 @@ async fn status(state: AppState) -> Answer {
         "embedding_device": device,
         "sqlite_integrity": {"schema_version": crate::palace::schema::VERSION},
         "library_versions": {"loggia": env!("CARGO_PKG_VERSION"), "sqlite": overview::sqlite_version()},
-        "updates": {"vectors": progress.embedded, "vectors_waiting": progress.waiting},
+        "updates": updates,
     }))
 }
 
@@ -192,7 +196,7 @@ async fn search(state: AppState, mut args: Args) -> Answer {
     let filter = Filter { wing, room, source_file, window };
 
     let store = state.palace.store().await?;
-    let has_model = store.semantic().is_some();
+    let semantic_off = store.semantic_off();
     let found = store.search(Ask { query: query.text.clone(), limit, filter, max_distance }).await?;
     let mut result = json!({
         "query": query.text,
@@ -200,9 +204,9 @@ async fn search(state: AppState, mut args: Args) -> Answer {
         "total_before_filter": found.candidates,
         "results": found.hits,
     });
-    if !has_model {
+    if let Some(reason) = semantic_off {
         result["fallback"] = "bm25_only_via_sqlite".into();
-        result["fallback_reason"] = "this hub has no model of meaning; only words are searched for".into();
+        result["fallback_reason"] = reason.into();
         result["vector_disabled"] = true.into();
     }
     if let Some(method) = query.method {

@@ -52,7 +52,7 @@ pub struct Entry {
 }
 
 /// The key under which a row keeps a name as it was spelled.
-const SPELLING: &str = "agent_spelling";
+pub(super) const SPELLING: &str = "agent_spelling";
 
 /// Writes an entry.
 pub fn write(turn: &Turn<'_>, new: &NewEntry) -> Result<Written, PalaceError> {

@@ -101,6 +101,11 @@ impl RecordFile {
     }
 }
 
+/// The write log that belongs to a palace's file.
+pub fn path_beside(palace_file: &Path) -> PathBuf {
+    palace_file.with_file_name(FOLDER).join(FILE)
+}
+
 /// Makes a file that only its owner may read; one that is there already keeps its rights.
 pub fn create_private_file(path: &Path) -> io::Result<File> {
     private().append(true).open(path)

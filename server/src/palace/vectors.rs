@@ -46,8 +46,7 @@ pub fn newest_waiting(conn: &Connection) -> Result<i64, PalaceError> {
 /// Keeps the vector of a text that waited, unless the row is gone or has another text by now. Says whether it was kept.
 pub fn keep(conn: &Connection, waiting: &Waiting, vector: &Vector) -> Result<bool, PalaceError> {
     let sql = "INSERT OR REPLACE INTO vectors (row, model, vector) SELECT id, ?2, ?3 FROM drawers WHERE id = ?1 AND content = ?4";
-    let kept =
-        conn.prepare_cached(sql)?.execute(params![waiting.row, MODEL, bytes_of(vector), waiting.content])? == 1;
+    let kept = conn.prepare_cached(sql)?.execute(params![waiting.row, MODEL, bytes_of(vector), waiting.content])? == 1;
     if kept {
         conn.prepare_cached("DELETE FROM unembedded WHERE row = ?1")?.execute([waiting.row])?;
     }

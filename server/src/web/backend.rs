@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use loggia_app::backend::memory::{DiaryPage, DiaryQuery, Memory, PalacePage, PalaceQuery};
 use loggia_app::backend::{
     ArtifactPage, Backend, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Overview, RoomCount,
     StreamCount, TaskPage, Tip, Viewer,
@@ -11,7 +12,7 @@ use loggia_app::backend::{
 use loggia_domain::search::Query;
 use loggia_domain::{ApiError, ArtifactRecord, Column, ErrorCode, Event, Filter, Raw, field, refusal};
 
-use super::hits;
+use super::{hits, memory};
 use crate::AppState;
 use crate::error::of_store;
 use crate::logstream::projection::RoomFigures;
@@ -48,6 +49,19 @@ impl HubBackend {
                 Err(ApiError::new(ErrorCode::Forbidden, format!("token `{}` lacks the scope `read`", who.name)))
             }
             None => Err(ApiError::new(ErrorCode::Unauthorized, "you are not signed in")),
+        }
+    }
+
+    /// What agents remember needs a scope of its own, on pages as for agents.
+    fn may_remember(&self) -> Result<(), ApiError> {
+        self.allowed()?;
+        match &self.identity {
+            Some(who) if !who.may(Scope::Memory) => {
+                let error = format!("token `{}` lacks the scope `memory`", who.name);
+                Err(ApiError::new(ErrorCode::Forbidden, error)
+                    .hint("sign out and sign in with a token that has the scope `memory`"))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -212,6 +226,22 @@ impl Backend for HubBackend {
         let mut referenced_by = self.state.log.references(id, MAX_LIMIT).await.map_err(of_store)?;
         referenced_by.iter_mut().for_each(Event::preview);
         Ok(ArtifactPage { artifact, referenced_by })
+    }
+
+    async fn diary(&self, query: DiaryQuery) -> Result<Memory<DiaryPage>, ApiError> {
+        self.may_remember()?;
+        memory::on_page(async { memory::diary(&self.state.palace.store().await?, query).await }.await)
+    }
+
+    async fn palace(&self, query: PalaceQuery) -> Result<Memory<PalacePage>, ApiError> {
+        self.may_remember()?;
+        memory::on_page(async { memory::palace(&self.state.palace.store().await?, query, now_ms()).await }.await)
+    }
+
+    async fn memory_version(&self) -> Result<String, ApiError> {
+        self.may_remember()?;
+        // That it is off is said by the page itself.
+        Ok(async { self.state.palace.store().await?.version().await }.await.unwrap_or_default())
     }
 }
 

@@ -21,7 +21,7 @@ pub(super) fn page(found: Found, total: u64, now_ms: u64) -> LogPage {
 }
 
 /// An excerpt on one line, in pieces that are ordinary and found by turns, the first one ordinary.
-fn pieces(excerpt: &Excerpt) -> Vec<String> {
+pub(super) fn pieces(excerpt: &Excerpt) -> Vec<String> {
     let mut first = if excerpt.field == "body" { String::new() } else { format!("{}: ", excerpt.field) };
     if excerpt.cut_before {
         first.push('…');

@@ -40,6 +40,7 @@ mod palace_search;
 mod payload;
 mod relay;
 mod search;
+mod semantic;
 mod serve;
 mod sign_in;
 mod storm;

@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use wasm_bindgen_cli_support::Bindgen;
 
-use super::{NAME, Quality, copy_folder, stamp};
+use super::{NAME, Quality, copy_folder, prune, stamp};
 
 /// Writes script and wasm into `package`, from `kept` if that was made of the same wasm.
 pub(super) fn bind(wasm: &Path, kept: &Path, package: &Path, quality: Quality) -> Result<()> {
@@ -27,10 +27,16 @@ pub(super) fn bind(wasm: &Path, kept: &Path, package: &Path, quality: Quality) -
 
 fn generate(wasm: &Path, folder: &Path, quality: Quality) -> Result<()> {
     let mut bindgen = Bindgen::new();
-    bindgen.input_path(wasm).web(true)?.typescript(false).out_name(NAME);
-    if quality == Quality::Release {
-        bindgen.remove_name_section(true).remove_producers_section(true);
+    match quality {
+        Quality::Release => {
+            let wasm = fs::read(wasm).with_context(|| format!("cannot read `{}`", wasm.display()))?;
+            bindgen.input_module(NAME, prune::pruned(&wasm)?).remove_name_section(true).remove_producers_section(true);
+        }
+        Quality::Draft => {
+            bindgen.input_path(wasm);
+        }
     }
+    bindgen.web(true)?.typescript(false).out_name(NAME);
     bindgen.generate(folder).context("wasm-bindgen refused the compiled browser half")
 }
 

@@ -38,21 +38,19 @@ pub(super) fn need(delegation: &Delegation, now_ms: u64, stalled_after_ms: u64) 
 
 /// Everything that needs somebody: gravest first, and among equals what has waited longest.
 pub(super) fn problems(overview: &Overview, now_ms: u64) -> Vec<Problem> {
-    let mut found: Vec<Problem> = overview
-        .failed
-        .iter()
-        .chain(&overview.open)
-        .filter_map(|delegation| {
-            let need = need(delegation, now_ms, overview.stalled_after_ms)?;
-            let since_ms = match need {
-                Need::Blocked => delegation.pending_since_ms,
-                Need::Expired => delegation.expires_at_ms.and_then(|at| u64::try_from(at).ok()),
-                Need::Failed | Need::Question | Need::Stalled => None,
-            };
-            Some(Problem { need, since_ms: since_ms.unwrap_or(delegation.last_at_ms), delegation: delegation.clone() })
-        })
-        .collect();
-    found.sort_by_key(|problem| (problem.need, problem.since_ms));
+    let mut found: Vec<Problem> = Vec::new();
+    for delegation in overview.failed.iter().chain(&overview.open) {
+        let Some(need) = need(delegation, now_ms, overview.stalled_after_ms) else { continue };
+        let since_ms = match need {
+            Need::Blocked => delegation.pending_since_ms,
+            Need::Expired => delegation.expires_at_ms.and_then(|at| u64::try_from(at).ok()),
+            Need::Failed | Need::Question | Need::Stalled => None,
+        };
+        let since_ms = since_ms.unwrap_or(delegation.last_at_ms);
+        // Put where it belongs at once: there are few, and a sort of them is four kilobytes.
+        let at = found.partition_point(|other| (other.need, other.since_ms) <= (need, since_ms));
+        found.insert(at, Problem { need, since_ms, delegation: delegation.clone() });
+    }
     found
 }
 

@@ -17,6 +17,7 @@ use crate::palace::diary::NewEntry;
 use crate::palace::drawers::{Change, Drawer, Filed, NewDrawer, not_found};
 use crate::palace::notes::HookSettings;
 use crate::palace::search::Ask;
+use crate::palace::semantic::model::Model;
 use crate::palace::{PalaceError, PalaceStore};
 
 /// An opened place that keeps drawers and diaries.
@@ -225,7 +226,8 @@ impl Memory {
         };
         let filters = within.filters();
         let ask = Ask { query: query.text.clone(), limit: limit.into(), filter: within.filter, max_distance };
-        let has_model = store.semantic().is_some();
+        Model::attach(store);
+        let semantic_off = store.semantic_off();
         let found = store.search(ask).await?;
         let mut answer = json!({
             "query": query.text,
@@ -233,9 +235,9 @@ impl Memory {
             "total_before_filter": found.candidates,
             "results": found.hits,
         });
-        if !has_model {
+        if let Some(reason) = semantic_off {
             answer["fallback"] = "bm25_only_via_sqlite".into();
-            answer["fallback_reason"] = "this command has no model of meaning; only words are searched for".into();
+            answer["fallback_reason"] = reason.into();
             answer["vector_disabled"] = true.into();
         }
         if let Some(method) = query.method {

@@ -217,8 +217,7 @@ impl TensorFile {
         }
         let mut header = Vec::new();
         (&mut file).take(length).read_to_end(&mut header).map_err(io)?;
-        let header =
-            metadata(&header).map_err(|reason| EmbedError::malformed(path, format!("header: {reason}")))?;
+        let header = metadata(&header).map_err(|reason| EmbedError::malformed(path, format!("header: {reason}")))?;
         let (data_at, bytes) = (8 + length, file.metadata().map_err(io)?.len());
         if data_at + header.data_len() as u64 != bytes {
             let expected = format!("{} bytes", data_at + header.data_len() as u64);

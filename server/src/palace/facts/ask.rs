@@ -141,6 +141,16 @@ pub fn timeline(conn: &Connection, entity: Option<&str>, limit: u32, offset: u32
     Ok(Timeline { facts, total })
 }
 
+/// A page of all facts, the latest start first, those without one last; and how many there are.
+pub fn latest(conn: &Connection, limit: usize, offset: usize) -> Result<(Vec<Dated>, u64), PalaceError> {
+    let total: u32 = conn.prepare_cached("SELECT count(*) FROM triples")?.query_row([], |r| r.get(0))?;
+    let order = "ORDER BY t.valid_from DESC, t.id";
+    let page = format!("(SELECT * FROM triples t {order} LIMIT ?1 OFFSET ?2) t");
+    let mut statement = conn.prepare_cached(&format!("SELECT {NAMED} FROM {page} {ENDS} {order}"))?;
+    let bounds = [limit, offset].map(|n| i64::try_from(n).unwrap_or(i64::MAX));
+    Ok((statement.query_map(bounds, dated)?.collect::<Result<_, _>>()?, total.into()))
+}
+
 /// How many facts there are.
 pub fn stats(conn: &Connection) -> Result<FactStats, PalaceError> {
     let sql = "SELECT (SELECT count(*) FROM entities), count(*), count(*) FILTER (WHERE valid_to IS NULL) FROM triples";

@@ -96,14 +96,22 @@ impl Model {
     }
 
     /// Gives a command its model, if it is installed, with all vectors that there are. Rows that wait are left to the hub.
-    pub fn attach(store: &PalaceStore, folder: &Path) -> Result<(), PalaceError> {
-        if install::is_there(folder) {
-            let model = Self::new(store, folder)?;
+    pub fn attach(store: &PalaceStore) {
+        let folder = install::folder_for(store.path().parent().unwrap_or(Path::new("")));
+        if !install::is_there(&folder) {
+            return;
+        }
+        let attached = Self::new(store, &folder).and_then(|model| {
             model.read_vectors(&mut Vec::new())?;
+            // Nobody here makes vectors of what waits.
+            model.backlog.store(i64::MAX, Ordering::Relaxed);
             model.set_off(None);
             store.set_semantic(Arc::new(model));
+            Ok(())
+        });
+        if let Err(error) = attached {
+            tracing::warn!(%error, "the model of meaning cannot be used; the search goes by words");
         }
-        Ok(())
     }
 
     /// Where the model lies, or should.
@@ -129,7 +137,9 @@ impl Model {
             let page = vectors::page(&*self.readers.get()?, after, PAGE_ROWS)?;
             let Some(last) = page.last else { break };
             let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-            page.vectors.iter().for_each(|(row, vector)| index.put(*row, vector));
+            for (row, vector) in &page.vectors {
+                index.put(*row, vector);
+            }
             foreign.extend(page.foreign);
             after = last;
         }
@@ -144,8 +154,14 @@ impl Model {
     }
 
     /// The vectors of texts, for the worker.
-    pub(super) fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
-        self.resident.embed(texts)
+    pub(super) fn embed_all(&self, texts: &[&str]) -> Result<Vec<Vector>, Off> {
+        self.resident.embed(texts).map_err(|error| self.unusable(&error))
+    }
+
+    /// Agents are told which file is at fault, not where it lies.
+    fn unusable(&self, error: &EmbedError) -> Off {
+        let folder = format!("{}/", self.folder().display());
+        Off::Unusable(error.to_string().replace(&folder, ""))
     }
 
     /// Vectors are about to be written: whoever waits must wait for [`Self::written`] too.
@@ -156,7 +172,9 @@ impl Model {
     /// Vectors are in the file, or will not be: these.
     pub(super) fn written(&self, kept: &[(i64, Vector)]) {
         let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
-        kept.iter().for_each(|(row, vector)| index.put(*row, vector));
+        for (row, vector) in kept {
+            index.put(*row, vector);
+        }
         drop(index);
         self.state().is_between = false;
         self.moved.notify_all();
@@ -184,10 +202,6 @@ impl Model {
             self.backlog.fetch_max(vectors::newest_waiting(&conn)?, Ordering::Relaxed);
         }
         Ok((1..=FRESH_ROWS).contains(&fresh))
-    }
-
-    fn exact(&self, row: i64) -> Result<Option<Vector>, PalaceError> {
-        vectors::of_row(&*self.readers.get()?, row)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -223,7 +237,7 @@ impl Semantic for Model {
         match self.resident.embed(&[text]) {
             Ok(vectors) => Ok(vectors.concat()),
             Err(error) => {
-                let off = Off::Unusable(error.to_string());
+                let off = self.unusable(&error);
                 // The worker finds out when it can be used again.
                 self.set_off(Some(off.clone()));
                 Err(PalaceError::Storage(off.to_string()))
@@ -235,7 +249,11 @@ impl Semantic for Model {
         let Some(vector) = whole(vector) else { return Vec::new() };
         let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |row| among.is_none_or(|rows| rows.contains(&row));
-        let hits = index.nearest_exactly(vector, limit, is_wanted, |row| self.exact(row)).unwrap_or_else(|error| {
+        let exactly = || {
+            let conn = self.readers.get()?;
+            index.nearest_exactly(vector, limit, is_wanted, |row| vectors::of_row(&conn, row))
+        };
+        let hits = exactly().unwrap_or_else(|error: PalaceError| {
             tracing::warn!(%error, "exact vectors could not be read; their rounded ones serve");
             index.nearest(vector, limit, is_wanted)
         });
@@ -244,8 +262,9 @@ impl Semantic for Model {
 
     fn distances(&self, vector: &[f32], rows: &[i64]) -> Vec<Option<f64>> {
         let Some(vector) = whole(vector) else { return vec![None; rows.len()] };
+        let Ok(conn) = self.readers.get() else { return vec![None; rows.len()] };
         // One that cannot be read has no distance, like one that has no vector yet.
-        let of = |row: &i64| self.exact(*row).ok().flatten().map(|found| distance(cosine(vector, &found)));
+        let of = |row: &i64| vectors::of_row(&conn, *row).ok().flatten().map(|found| distance(cosine(vector, &found)));
         rows.iter().map(of).collect()
     }
 }
@@ -257,3 +276,6 @@ fn whole(vector: &[f32]) -> Option<&[f32; DIMENSIONS]> {
 fn distance(cosine: f32) -> f64 {
     1.0 - f64::from(cosine)
 }
+
+#[cfg(test)]
+mod tests;

@@ -23,7 +23,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 /// How often it is looked whether the model was installed.
 const LOOK_FOR_MODEL_EVERY: Duration = Duration::from_secs(2);
 /// How long it waits after a failure: of the model, or of the palace.
-const AFTER_FAILURE: Duration = Duration::from_secs(5);
+const AFTER_FAILURE: Duration = Duration::from_secs(2);
 /// After how long without a text the model's memory is given back.
 const LET_GO_AFTER: Duration = Duration::from_mins(10);
 /// How much less the thread counts than those that answer requests, from 0 to 19.
@@ -133,7 +133,7 @@ impl Worker {
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, Stop> {
-        self.model.embed_all(texts).map_err(|error| Stop::Off(Off::Unusable(error.to_string())))
+        self.model.embed_all(texts).map_err(Stop::Off)
     }
 
     fn keep(&self, batch: Vec<(Waiting, Vector)>) -> Result<(), Stop> {

@@ -1,0 +1,63 @@
+//! Who keeps a diary on this hub.
+
+use leptos::prelude::*;
+
+use crate::backend::memory::Diarist;
+use crate::href;
+use crate::pages::memory_parts::{here_only, minute};
+use crate::parts::Agent;
+use crate::words::{counted, grouped};
+
+/// The list, the last writer first.
+pub(super) fn view(diarists: Vec<Diarist>) -> AnyView {
+    let count = counted(diarists.len() as u64, "diary", "diaries");
+    let body = if diarists.is_empty() { empty() } else { table(diarists) };
+    view! {
+        <div class="page-head">
+            <h1>"Diaries"</h1>
+            <span class="faint">{count}</span>
+            <p class="page-sub faint">{here_only()}" Times are this hub's local time."</p>
+        </div>
+        {body}
+    }
+    .into_any()
+}
+
+fn table(diarists: Vec<Diarist>) -> AnyView {
+    let rows = diarists
+        .into_iter()
+        .map(|diarist| {
+            let target = href::diary(&diarist.agent);
+            let name = if diarist.agent.is_empty() { "nobody".to_owned() } else { diarist.spelling };
+            view! {
+                <tr>
+                    <td><a href=target><Agent name=name/></a></td>
+                    <td class="number">{grouped(diarist.entries)}</td>
+                    <td class="mono">{minute(&diarist.newest)}</td>
+                </tr>
+            }
+            .into_any()
+        })
+        .collect_view();
+    view! {
+        <div class="panel">
+            <table class="plain-table">
+                <caption class="visually-hidden">"Who keeps a diary, the last writer first"</caption>
+                <thead><tr><th scope="col">"who"</th><th scope="col" class="number">"entries"</th><th scope="col">"last entry"</th></tr></thead>
+                <tbody>{rows}</tbody>
+            </table>
+        </div>
+    }
+    .into_any()
+}
+
+fn empty() -> AnyView {
+    view! {
+        <section class="panel padded teach">
+            <p>"Nobody has written a diary entry yet. Agents write one at the end of a session, for themselves in later ones."</p>
+            <p class="muted">"By hand the first entry is written with"</p>
+            <p><code>"loggia diary write --agent me --entry \"What I learnt\""</code></p>
+        </section>
+    }
+    .into_any()
+}

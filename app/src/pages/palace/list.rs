@@ -1,0 +1,124 @@
+//! Drawers as a list, and what a search found.
+
+use leptos::prelude::*;
+
+use super::address;
+use crate::backend::memory::{DRAWERS_PAGE, DrawerRow, HITS_SHOWN, PalaceQuery};
+use crate::pages::memory_parts::minute;
+use crate::parts::revealed;
+use crate::words::{counted, grouped};
+
+/// One page of a wing's or a room's drawers.
+pub(super) fn drawers(query: &PalaceQuery, rows: &[DrawerRow], total: u64) -> AnyView {
+    let first = query.from as u64 + 1;
+    let last = (query.from + rows.len()) as u64;
+    let said = if rows.is_empty() {
+        counted(total, "drawer", "drawers")
+    } else {
+        format!("{} to {} of {}, by id", grouped(first), grouped(last), counted(total, "drawer", "drawers"))
+    };
+    let empty = rows.is_empty().then(|| {
+        let why = if total > 0 {
+            "The list ends before this page."
+        } else {
+            "There is no drawer here: it was moved, deleted, or never filed."
+        };
+        view! { <p class="empty-note">{why}</p> }.into_any()
+    });
+    let items = items(query, rows);
+    view! {
+        <section>
+            <div class="section-head"><h2>"Drawers"</h2><span class="faint">{said}</span></div>
+            {empty}
+            {items}
+            {pager(query, rows.len(), total, DRAWERS_PAGE)}
+        </section>
+    }
+    .into_any()
+}
+
+/// What a search found, and what it could not look for.
+pub(super) fn hits(
+    query: &PalaceQuery,
+    rows: &[DrawerRow],
+    shortened: Option<String>,
+    words_only: Option<String>,
+) -> AnyView {
+    let hits = counted(rows.len() as u64, "hit", "hits");
+    let said = if rows.len() == HITS_SHOWN { format!("the best {hits}") } else { hits };
+    let words_only = words_only.map(|why| {
+        view! {
+            <p class="note">
+                "Searched by words alone, not by meaning: "{revealed(&why)}". "<code>"loggia model install"</code>" gives it one."
+            </p>
+        }
+        .into_any()
+    });
+    let shortened = shortened.map(|text| {
+        view! { <p class="note">"The question was long; searched for: "<q>{revealed(&text)}</q></p> }.into_any()
+    });
+    let empty = rows.is_empty().then(|| {
+        view! { <p class="empty-note">"No drawer and no diary entry answers this. Any one of the words is enough to be found."</p> }
+            .into_any()
+    });
+    let end = PalaceQuery { q: String::new(), id: None, from: 0, ..query.clone() };
+    let items = items(query, rows);
+    view! {
+        <section>
+            <div class="section-head">
+                <h2>"Found"</h2>
+                <span class="faint">{said}" · "<a href=address(&end)>"End the search"</a></span>
+            </div>
+            {words_only}
+            {shortened}
+            {empty}
+            {items}
+        </section>
+    }
+    .into_any()
+}
+
+fn items(query: &PalaceQuery, rows: &[DrawerRow]) -> AnyView {
+    if rows.is_empty() {
+        return ().into_any();
+    }
+    let items = rows.iter().map(|row| item(query, row)).collect_view();
+    view! { <ol class="drawers panel">{items}</ol> }.into_any()
+}
+
+fn item(query: &PalaceQuery, row: &DrawerRow) -> AnyView {
+    let target = address(&PalaceQuery { id: Some(row.id.clone()), ..query.clone() });
+    let current = (query.id.as_deref() == Some(&*row.id)).then_some("true");
+    let text = row
+        .pieces
+        .iter()
+        .enumerate()
+        .map(|(at, piece)| match at % 2 {
+            0 => revealed(piece),
+            _ => view! { <mark>{revealed(piece)}</mark> }.into_any(),
+        })
+        .collect_view();
+    view! {
+        <li>
+            <a class="drawer-row" href=target aria-current=current>
+                <span class="drawer-text">{text}</span>
+                <span class="drawer-facts">
+                    <span>{revealed(&row.wing)}" / "{revealed(&row.room)}</span><span class="mono">{minute(&row.filed_at)}</span>
+                </span>
+            </a>
+        </li>
+    }
+    .into_any()
+}
+
+/// The way to the pages before and after.
+pub(super) fn pager(query: &PalaceQuery, shown: usize, total: u64, page: usize) -> Option<AnyView> {
+    let at = |from: usize| address(&PalaceQuery { from, id: None, ..query.clone() });
+    let before = (query.from > 0)
+        .then(|| view! { <a href=at(query.from.saturating_sub(page)) rel="prev">"Back"</a> }.into_any());
+    let next = query.from + shown;
+    let after =
+        (shown > 0 && (next as u64) < total).then(|| view! { <a href=at(next) rel="next">"Further"</a> }.into_any());
+    (before.is_some() || after.is_some())
+        .then(|| view! { <nav class="pager" aria-label="Pages of the list">{before}{after}</nav> }.into_any())
+}
