@@ -163,6 +163,7 @@ test('a palace that is off says why, and coordination goes on', async ({ faults,
     await expect(page.getByRole('heading', { level: 1 }), path).toHaveText(title);
     await expect(page.getByRole('main'), path).toContainText('not a database');
   }
+  await page.screenshot({ path: 'test-results/screenshots/palace-off.png' });
   await hub.mcp.append({ body: 'still here' });
   await page.getByRole('main').getByRole('link', { name: 'Log' }).click();
   await expect(row(page, 'still here')).toBeVisible();

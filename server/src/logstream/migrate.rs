@@ -57,6 +57,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS events_origin_seq_idx ON events(origin_replica
 const OWN_INDEXES: &str = "
 CREATE INDEX IF NOT EXISTS loggia_events_room ON events(stream, room);
 CREATE INDEX IF NOT EXISTS loggia_events_stream ON events(stream);
+CREATE INDEX IF NOT EXISTS loggia_events_room_alone ON events(room);
 CREATE INDEX IF NOT EXISTS loggia_events_topic ON events(topic) WHERE topic IS NOT NULL;
 CREATE INDEX IF NOT EXISTS loggia_events_type ON events(type);
 CREATE INDEX IF NOT EXISTS loggia_events_from ON events(from_agent);

@@ -181,10 +181,9 @@ pub(super) fn matching(
         Order::Desc => "DESC",
     };
     let sql = format!(
-        "SELECT {} FROM events e WHERE e.rowid IN (SELECT rowid FROM events {} ORDER BY rowid {direction} LIMIT {limit})
-         ORDER BY e.rowid {direction}",
+        "SELECT {} FROM events e WHERE e.rowid IN ({}) ORDER BY e.rowid {direction}",
         sql::EVENT_COLUMNS,
-        wanted.where_clause(),
+        wanted.rowids(direction, limit),
     );
     let rows = conn.prepare_cached(&sql)?.query_map(wanted.params(), sql::event)?.collect::<rusqlite::Result<Vec<_>>>();
     Ok(rows?)
