@@ -184,6 +184,9 @@ test.describe('pictures', () => {
           await open(page, path);
           expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${word} ${look} fits`).toBe(true);
           await page.screenshot({ path: `test-results/screenshots/${word}-${name}-${look}.png`, fullPage: true });
+          // As wide as a window of 1280 is to somebody who reads at 400 %.
+          await page.setViewportSize({ width: 320, height: 640 });
+          expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${word} fits at 400 %`).toBe(true);
         }
       }
     };

@@ -205,7 +205,7 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (O
             return (Outcome::Failed, answer_json(StatusCode::INTERNAL_SERVER_ERROR, text));
         }
     };
-    (outcome, answer_json(StatusCode::OK, envelope::result(id, &content(&text))))
+    (outcome, answer_json(StatusCode::OK, envelope::tool_result(id, &text, false, MAX_STRUCTURED_BYTES)))
 }
 
 /// The answer when the palace did not do what was asked, by whether the caller should try again, restart the hub, or look at it.
@@ -216,20 +216,22 @@ fn palace_failed(tool: &Tool, id: &Value, error: &PalaceError) -> (Outcome, Resp
         // Who searches reads the hits first.
         refused["results"] = json!([]);
     }
-    let ok = |text: String| answer_json(StatusCode::OK, envelope::result(id, &text));
+    let said = |refused: &Value, is_error: bool| {
+        let text = envelope::tool_result(id, &refused.to_string(), is_error, MAX_STRUCTURED_BYTES);
+        answer_json(StatusCode::OK, text)
+    };
     match error {
-        PalaceError::Refused(_) => (Outcome::Refused, ok(content(&refused.to_string()))),
+        PalaceError::Refused(_) => (Outcome::Refused, said(&refused, false)),
         PalaceError::Busy | PalaceError::Full | PalaceError::Closed => {
             // Agents know this name: nothing was stored, and a later try may work.
             refused["error_class"] = "LockHeldByOtherProcess".into();
             refused["retryable"] = true.into();
-            (Outcome::Unavailable, ok(content(&refused.to_string())))
+            (Outcome::Unavailable, said(&refused, false))
         }
         PalaceError::Off(reason) => {
             refused["error"] = "Backend open failed".into();
             refused["details"] = reason.as_str().into();
-            let text = content(&refused.to_string());
-            (Outcome::Unavailable, ok(text.replacen('{', r#"{"isError":true,"#, 1)))
+            (Outcome::Unavailable, said(&refused, true))
         }
         PalaceError::Outdated { .. } => {
             let text = envelope::error(id, -32005, &error.to_string(), None);
@@ -237,22 +239,10 @@ fn palace_failed(tool: &Tool, id: &Value, error: &PalaceError) -> (Outcome, Resp
         }
         PalaceError::Storage(_) => {
             tracing::error!(tool = tool.name, %error, "a tool failed");
-            let text = envelope::error(id, -32000, "Internal tool error", Some(&json!({"error_class": "StorageError"})));
+            let text =
+                envelope::error(id, -32000, "Internal tool error", Some(&json!({"error_class": "StorageError"})));
             (Outcome::Failed, answer_json(StatusCode::INTERNAL_SERVER_ERROR, text))
         }
-    }
-}
-
-/// The result of a tool: its JSON as text, and as structure where it is not too large. Structure must be an object, so a list stands
-/// in one there.
-fn content(text: &str) -> String {
-    let quoted = Value::String(text.to_owned());
-    if text.len() <= MAX_STRUCTURED_BYTES && text.starts_with('[') {
-        format!(r#"{{"content":[{{"type":"text","text":{quoted}}}],"structuredContent":{{"result":{text}}}}}"#)
-    } else if text.len() <= MAX_STRUCTURED_BYTES {
-        format!(r#"{{"content":[{{"type":"text","text":{quoted}}}],"structuredContent":{text}}}"#)
-    } else {
-        format!(r#"{{"content":[{{"type":"text","text":{quoted}}}]}}"#)
     }
 }
 

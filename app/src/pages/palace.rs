@@ -61,6 +61,13 @@ fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
     let sum = format!("{}, {}", counted(wings.len() as u64, "wing", "wings"), counted(rooms as u64, "room", "rooms"));
     let is_vacant = wings.is_empty();
     let tree = tree::view(query, &wings);
+    let has_drawer = drawer.is_some();
+    let is_list = !matches!(body, PalaceBody::Overview { .. });
+    let layout = match (is_list, has_drawer) {
+        (_, true) => "palace-grid narrowed with-drawer",
+        (true, false) => "palace-grid narrowed",
+        (false, false) => "palace-grid",
+    };
     let body = match body {
         PalaceBody::Overview { facts, changes, .. } if is_vacant && facts.is_empty() && changes.is_empty() => vacant(),
         PalaceBody::Overview { changes, joints, facts, facts_total } => {
@@ -72,9 +79,7 @@ fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
         PalaceBody::Hits { rows, shortened, words_only } => list::hits(query, &rows, shortened, words_only),
         PalaceBody::Facts { facts, total, candidates } => facts::all(query, &facts, total, &candidates, now_ms),
     };
-    let has_drawer = drawer.is_some();
     let drawer = drawer.map(|drawer| drawer::view(query, drawer));
-    let layout = if has_drawer { "palace-grid with-drawer" } else { "palace-grid" };
     view! {
         <div class="page-head">
             <h1>{if is_vacant { "Palace".into_any() } else { view! { <a class="plain" href="/palace">"Palace"</a> }.into_any() }}</h1>

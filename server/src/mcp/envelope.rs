@@ -124,6 +124,29 @@ pub fn result(id: &Value, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
+/// An answer around what a tool said: its JSON as text, and up to `max_structured` bytes as structure too. Structure must be an object, so a
+/// list stands in one there. `is_error` tells a caller that looks no further that the tool could not work at all.
+pub fn tool_result(id: &Value, text: &str, is_error: bool, max_structured: usize) -> String {
+    let structured = text.len() <= max_structured;
+    // Quoting makes a text about a fifth longer. Lists are long: what is copied here once more is felt.
+    let room = text.len() + text.len() / 4 + if structured { text.len() } else { 0 } + 256;
+    let mut answer = Vec::with_capacity(room);
+    let mark = if is_error { r#""isError":true,"# } else { "" };
+    answer.extend_from_slice(
+        format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{mark}"content":[{{"type":"text","text":"#).as_bytes(),
+    );
+    serde_json::to_writer(&mut answer, text).expect("a text can be written into memory");
+    answer.extend_from_slice(b"}]");
+    if structured {
+        let (before, after) = if text.starts_with('[') { (r#"{"result":"#, "}") } else { ("", "") };
+        for part in [r#","structuredContent":"#, before, text, after] {
+            answer.extend_from_slice(part.as_bytes());
+        }
+    }
+    answer.extend_from_slice(b"}}");
+    String::from_utf8(answer).expect("JSON of texts is UTF-8")
+}
+
 /// An answer around an error; `data` says more for those who look.
 pub fn error(id: &Value, code: i32, message: &str, data: Option<&Value>) -> String {
     let message = Value::String(message.to_owned());

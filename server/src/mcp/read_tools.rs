@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use loggia_domain::{Column, Event, Filter, Raw, Refusal, field, refusal, timestamp};
+use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -115,17 +116,28 @@ async fn event_list(state: AppState, mut args: Args) -> Answer {
         Order::Asc => (last.or(listed.newest.id), None),
         Order::Desc => (listed.newest.id, last),
     };
-    answer(&with_note(
-        json!({
-            "events": listed.events,
-            "count": listed.events.len(),
-            "limit": limit,
-            "has_more": listed.has_more,
-            "next_cursor": next_cursor,
-            "older_cursor": older_cursor,
-        }),
+    answer(&Page {
+        count: listed.events.len(),
+        events: &listed.events,
+        limit,
+        has_more: listed.has_more,
+        next_cursor,
+        older_cursor,
         note,
-    ))
+    })
+}
+
+/// What a list answers.
+#[derive(Serialize)]
+struct Page<'a> {
+    events: &'a [Event],
+    count: usize,
+    limit: usize,
+    has_more: bool,
+    next_cursor: Option<String>,
+    older_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
 }
 
 async fn event_wait(state: AppState, mut args: Args) -> Answer {

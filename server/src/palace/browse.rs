@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::io::{Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use loggia_domain::palace::diary::ROOM;
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
@@ -14,12 +15,13 @@ use super::diary::SPELLING;
 use super::facts::ask::Dated;
 use super::rows::{self, Row};
 use super::{PalaceError, PalaceStore, moment, record};
-use crate::db::BUSY_TIMEOUT;
 
 /// How many texts of a diary one page holds at most, in characters, unless a single one is longer.
 const PAGE_CHARS: usize = 400_000;
 /// How far back the write log is read, in bytes.
 const TAIL_BYTES: u64 = 256 * 1024;
+/// How long the question for changes waits for another process that holds the file: it comes again soon.
+const PATIENCE: Duration = Duration::from_secs(1);
 /// How many topics of a diary are told.
 const MAX_TOPICS: usize = 40;
 
@@ -88,7 +90,7 @@ impl Watch {
     pub fn open(path: &Path) -> Result<Self, PalaceError> {
         let conn =
             Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)?;
-        conn.busy_timeout(BUSY_TIMEOUT)?;
+        conn.busy_timeout(PATIENCE)?;
         Ok(Self {
             conn: Mutex::new(conn),
             opened_ms: time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000,

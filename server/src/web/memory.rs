@@ -37,7 +37,10 @@ pub(super) fn on_page<T>(answer: Result<T, PalaceError>) -> Result<Memory<T>, Ap
         }
         Err(error) => {
             tracing::warn!(%error, "a page of the palace has no answer");
-            Ok(Memory::Off(error.to_string()))
+            Ok(Memory::Off(match error {
+                PalaceError::Off(reason) => reason,
+                error => error.to_string(),
+            }))
         }
     }
 }

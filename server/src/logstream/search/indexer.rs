@@ -14,7 +14,7 @@ use super::index::{self, Index, IndexError, Progress};
 use crate::db;
 
 /// The least time between two steps: under a storm of appends one step takes many events.
-const PAUSE: Duration = Duration::from_millis(20);
+const PAUSE: Duration = Duration::from_millis(50);
 /// The longest rest between two steps.
 const LONGEST_REST: Duration = Duration::from_millis(500);
 /// How often the log is looked at without being told: what was stored without an event, and other processes' writes.
