@@ -18,7 +18,7 @@ for (const javaScriptEnabled of [true, false]) {
       for (const text of [longEntry(100_000), longEntry(5_000), longEntry(801), '\n\nbegins and ends with lines\n\n', '  blanks  ']) {
         await writeEntry(hub, 'mac:claude', text);
         await page.goto(diaryOf('mac:claude'));
-        expect(await entries(page).first().locator('.raw').evaluate((e) => e.textContent)).toBe(text);
+        expect(await entries(page).first().locator('.verbatim').evaluate((e) => e.textContent)).toBe(text);
       }
     });
 
@@ -31,13 +31,13 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page.locator('.plain-table tbody tr')).toHaveText([/mac:claude.*1/, /Win:Codex:Atlas.*3/]);
       await page.getByRole('link', { name: 'Win:Codex:Atlas' }).click();
       await expect(page.getByRole('heading', { level: 1 })).toHaveText('Diary of Win:Codex:Atlas');
-      await expect(entries(page).locator('.raw')).toHaveText(['entry 2', 'entry 1', 'entry 0']);
+      await expect(entries(page).locator('.verbatim')).toHaveText(['entry 2', 'entry 1', 'entry 0']);
       await expect(page.locator('.day-name')).toHaveText([/^Today · \w+day, \d+ \w+ \d{4}$/]);
       await expect(page.getByRole('main')).toContainText('local time');
       await expect(page.getByRole('main')).toContainText('This hub only');
       await page.getByRole('link', { name: 'lesson 2' }).click();
       await expect(page).toHaveURL('/diary?agent=win%3Acodex%3Aatlas&topic=lesson');
-      await expect(entries(page).locator('.raw')).toHaveText(['entry 2', 'entry 0']);
+      await expect(entries(page).locator('.verbatim')).toHaveText(['entry 2', 'entry 0']);
       await page.getByRole('link', { name: 'all topics' }).click();
       await expect(entries(page)).toHaveCount(3);
     });
@@ -48,14 +48,14 @@ for (const javaScriptEnabled of [true, false]) {
       const seen: string[] = [];
       for (const count of [20, 20, 5]) {
         await expect(entries(page)).toHaveCount(count);
-        await expect(entries(page).first().locator('.raw')).toHaveText(`entry ${44 - seen.length}`);
-        seen.push(...(await entries(page).locator('.raw').allTextContents()));
+        await expect(entries(page).first().locator('.verbatim')).toHaveText(`entry ${44 - seen.length}`);
+        seen.push(...(await entries(page).locator('.verbatim').allTextContents()));
         if (count === 20) await page.getByRole('link', { name: 'Older entries' }).click();
       }
       expect(seen).toEqual(Array.from({ length: 45 }, (_, at) => `entry ${44 - at}`));
       await expect(page.getByText('This is the first entry.')).toBeVisible();
       await page.getByRole('link', { name: 'Newer entries' }).click();
-      await expect(entries(page).first().locator('.raw')).toHaveText('entry 24');
+      await expect(entries(page).first().locator('.verbatim')).toHaveText('entry 24');
     });
 
     test('AAAK stands in words beside itself, prose alone', async ({ hub, page }) => {
@@ -64,7 +64,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(diaryOf('mac:claude'));
       const [prose, aaak] = [entries(page).first(), entries(page).last()];
       await expect(prose.locator('.aaak')).toHaveCount(0);
-      await expect(aaak.locator('.raw')).toHaveText(AAAK);
+      await expect(aaak.locator('.verbatim')).toHaveText(AAAK);
       await expect(aaak.locator('.aaak li')).toHaveText([
         'SESSION 2026-05-04',
         'MIR + TOM',
@@ -85,9 +85,9 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(diaryOf('win:codex:atlas'));
       const aliases = page.getByRole('region', { name: 'Probable aliases' });
       await expect(aliases.getByRole('listitem')).toHaveText(['win-codex-atlas 1 entry']);
-      await expect(entries(page).locator('.raw')).toHaveText(['after']);
+      await expect(entries(page).locator('.verbatim')).toHaveText(['after']);
       await aliases.getByRole('link', { name: 'Show together' }).click();
-      await expect(entries(page).locator('.raw')).toHaveText(['after', 'before']);
+      await expect(entries(page).locator('.verbatim')).toHaveText(['after', 'before']);
       await expect(entries(page).last().locator('header')).toContainText('win-codex-atlas');
       await page.goto(diaryOf('Win/Codex/Atlas'));
       await expect(page.getByText('Nobody has written under this name on this hub.')).toBeVisible();
@@ -100,7 +100,7 @@ for (const javaScriptEnabled of [true, false]) {
         await writeEntry(hub, agent, bad);
         await writeEntry(hub, agent, `SESSION:${bad}|${bad}|"${bad}"|★`);
         await page.goto(diaryOf(agent));
-        await expect(entries(page).last().locator('.raw'), bad).toHaveText(bad);
+        await expect(entries(page).last().locator('.verbatim'), bad).toHaveText(bad);
         await expect(page.getByRole('heading', { level: 1 })).toContainText(agent);
         expect(await page.title(), 'the title is text too').toContain(agent.trim());
         await expectHarmless(page, bad);
@@ -131,11 +131,11 @@ test('what is written appears by itself, by whichever process', async ({ hub, pa
   await live(page);
   const noReload = watchReloads(page);
   await writeEntry(hub, 'mac:claude', 'the second');
-  await expect(entries(page).locator('.raw')).toHaveText(['the second', 'the first']);
+  await expect(entries(page).locator('.verbatim')).toHaveText(['the second', 'the first']);
   await hub.command('diary', 'write', '--agent', 'mac:claude', '--entry', 'from the command line');
-  await expect(entries(page).locator('.raw')).toHaveText(['from the command line', 'the second', 'the first']);
+  await expect(entries(page).locator('.verbatim')).toHaveText(['from the command line', 'the second', 'the first']);
   await writeEntry(hub, 'mac:claude', HOSTILE[1]);
-  await expect(entries(page).first().locator('.raw')).toHaveText(HOSTILE[1]);
+  await expect(entries(page).first().locator('.verbatim')).toHaveText(HOSTILE[1]);
   await expectHarmless(page, 'live');
   noReload();
 });

@@ -40,7 +40,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(page).toHaveURL('/palace?wing=atlas&room=decisions');
       await expect(list(page)).toHaveCount(1);
       await list(page).getByRole('link').click();
-      expect(await panel(page).locator('.raw').evaluate((e) => e.textContent)).toBe(text);
+      expect(await panel(page).locator('.verbatim').evaluate((e) => e.textContent)).toBe(text);
       await expect(panel(page)).toContainText('mac:claude');
       await panel(page).getByRole('link', { name: 'Close' }).click();
       await expect(panel(page)).toHaveCount(0);
@@ -72,7 +72,7 @@ for (const javaScriptEnabled of [true, false]) {
       await expect(list(page).locator('mark').first()).toHaveText('pool');
       await expect(page.getByRole('main')).toContainText('Searched by words alone');
       await list(page).filter({ hasText: 'cursor' }).getByRole('link').click();
-      await expect(panel(page).locator('.raw')).toHaveText('the pool is exhausted when readers hold a cursor');
+      await expect(panel(page).locator('.verbatim')).toHaveText('the pool is exhausted when readers hold a cursor');
       await expect(list(page), 'the hits stay').toHaveCount(2);
       await page.getByRole('link', { name: 'End the search' }).click();
       await expect(page).toHaveURL('/palace');
@@ -126,7 +126,7 @@ for (const javaScriptEnabled of [true, false]) {
       for (const [at, bad] of HOSTILE.entries()) {
         const word = encodeURIComponent(bad);
         await page.goto(`/palace?wing=w&id=${encodeURIComponent(ids[at]!)}`);
-        await expect(panel(page).locator('.raw'), bad).toHaveText(bad);
+        await expect(panel(page).locator('.verbatim'), bad).toHaveText(bad);
         await expectHarmless(page, bad);
         for (const path of [`/palace?q=${word}`, `/palace?entity=${word}`, `/palace?wing=${word}&room=${word}&id=${word}`]) {
           await page.goto(path);

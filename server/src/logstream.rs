@@ -204,14 +204,10 @@ impl Logstream {
 
     /// Starts to follow the log from its present end, until `stop` is cancelled: what [`Tail`] reads from. `arrived` is called on the
     /// pump's thread whenever there is something new.
-    pub fn follow(
-        &self,
-        arrived: impl Fn() + Send + 'static,
-        stop: CancellationToken,
-    ) -> Result<Arc<Pump>, OpenError> {
+    pub fn follow(&self, arrived: impl Fn() + Send + 'static, stop: CancellationToken) -> Result<Arc<Pump>, OpenError> {
         let path = self.path();
-        let pump = Pump::start(path, arrived, stop)
-            .map_err(|source| OpenError::Sqlite { path: path.to_owned(), source })?;
+        let pump =
+            Pump::start(path, arrived, stop).map_err(|source| OpenError::Sqlite { path: path.to_owned(), source })?;
         // A log that is followed twice would wake the first follower only, who wakes everybody all the same by looking.
         let _ = self.inner.live.set(pump.waker());
         Ok(Arc::new(pump))

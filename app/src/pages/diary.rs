@@ -156,7 +156,7 @@ fn entries(query: &DiaryQuery, diary: &Diary) -> AnyView {
         .into_iter()
         .map(|(day, views)| {
             view! {
-                <section class="day" aria-label=day.clone()>
+                <section class="diary-day" aria-label=day.clone()>
                     <h2 class="day-name"><span>{day_name(&day, &diary.today)}</span></h2>
                     {views}
                 </section>

@@ -43,12 +43,7 @@ pub(crate) async fn measure(rows: usize, palace: Option<&Path>, model: Option<&P
     let store = PalaceStore::open(folder)?;
     let opened = opening.elapsed();
     Model::follow(&store, model);
-    let semantic = loop {
-        match store.semantic() {
-            Some(semantic) => break semantic,
-            None => tokio::time::sleep(Duration::from_millis(1)).await,
-        }
-    };
+    let semantic = store.semantic().ok_or("the model is not installed there")?;
     tokio::task::spawn_blocking(move || semantic.catch_up(CATCH_UP)).await?;
     let read = opening.elapsed();
     let after = rss_kib()?;

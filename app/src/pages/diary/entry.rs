@@ -20,7 +20,7 @@ pub(super) fn view(entry: &Entry, shows_agent: bool) -> AnyView {
     let topic = (!entry.topic.is_empty())
         .then(|| view! { <span class="topic-name">{revealed(&entry.topic)}</span> }.into_any());
     // Not a `pre`: the first line feed of one is not a part of it.
-    let raw = view! { <div class="raw" translate="no">{revealed(&entry.text)}</div> };
+    let raw = view! { <div class="verbatim" translate="no">{revealed(&entry.text)}</div> };
     let text = match aaak::read(&entry.text) {
         Some(lines) => view! {
             <div class="both">

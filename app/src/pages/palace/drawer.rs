@@ -42,7 +42,7 @@ pub(super) fn view(query: &PalaceQuery, drawer: Option<Drawer>) -> AnyView {
                 <span class="grow"></span>
                 {close}
             </div>
-            <div class="raw" tabindex="0" role="region" aria-label="Text of the drawer" translate="no">{revealed(&drawer.text)}</div>
+            <div class="verbatim" tabindex="0" role="region" aria-label="Text of the drawer" translate="no">{revealed(&drawer.text)}</div>
             <dl class="facts"><dt>"id"</dt><dd><code>{revealed(&drawer.id)}</code></dd>{metadata}</dl>
         </aside>
     }

@@ -62,7 +62,7 @@ struct State {
 }
 
 impl Model {
-    /// The model of a palace. Does not look whether it is installed, reads nothing.
+    /// The model of a palace, on if it is installed; nothing is read yet.
     fn new(store: &PalaceStore, folder: &Path) -> Result<Self, PalaceError> {
         // Half of the cores: whoever asks something needs the others.
         let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -73,7 +73,7 @@ impl Model {
             index: RwLock::default(),
             backlog: AtomicI64::new(0),
             state: Mutex::new(State {
-                off: Some(Off::NotInstalled),
+                off: (!install::is_there(folder)).then_some(Off::NotInstalled),
                 is_indexed: false,
                 is_between: false,
                 is_asked: false,
@@ -105,7 +105,6 @@ impl Model {
             model.read_vectors(&mut Vec::new())?;
             // Nobody here makes vectors of what waits.
             model.backlog.store(i64::MAX, Ordering::Relaxed);
-            model.set_off(None);
             store.set_semantic(Arc::new(model));
             Ok(())
         });

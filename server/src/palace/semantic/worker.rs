@@ -95,9 +95,6 @@ impl Worker {
         if !install::is_there(self.model.folder()) {
             return Err(Stop::Off(Off::NotInstalled));
         }
-        if !self.is_indexed {
-            self.read_vectors()?;
-        }
         match self.model.off() {
             None => {}
             Some(Off::NotInstalled) => self.model.set_off(None),
@@ -106,6 +103,9 @@ impl Worker {
                 self.embed(&[""])?;
                 self.model.set_off(None);
             }
+        }
+        if !self.is_indexed {
+            self.read_vectors()?;
         }
         let waiting = self.model.waiting(BATCH_ROWS)?;
         let count = waiting.len();
