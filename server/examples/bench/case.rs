@@ -12,6 +12,9 @@ use crate::{Failure, append, deliver, lists, outside};
 /// More streams than this are not asked of a hub that takes few.
 const FEW_STREAMS: usize = 8;
 
+/// With fewer streams than this the memory of one cannot be told from everything else.
+const MANY_STREAMS: usize = 1000;
+
 /// One thing to measure.
 pub(crate) enum Case {
     /// Appends from so many connections.
@@ -40,8 +43,10 @@ impl Case {
             cases.extend(questions.into_iter().chain(pages).map(Self::Ask));
         }
         if args.wants(Part::Deliver) {
+            let most = args.streams.iter().max();
             for &streams in &args.streams {
-                let plan = |rate_per_s: u32| Plan { streams, rate_per_s, events: args.events };
+                let weigh = Some(&streams) == most && streams >= MANY_STREAMS;
+                let plan = |rate_per_s: u32| Plan { streams, rate_per_s, events: args.events, weigh };
                 cases.extend(args.rates.iter().map(|rate| Self::Deliver(plan(*rate))));
             }
         }

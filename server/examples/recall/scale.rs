@@ -32,9 +32,12 @@ pub(crate) async fn measure(rows: usize, palace: Option<&Path>, model: Option<&P
     let folder = palace.unwrap_or(scratch.path());
     let words = corpus::from_man(Path::new("/usr/share/man"), usize::MAX)?;
     let store = PalaceStore::open(folder)?;
-    let begun = Instant::now();
-    fill(&store, rows, &words).await?;
-    say(&format!("{rows} rows filled in {:.1} s", begun.elapsed().as_secs_f64()));
+    // A palace of an earlier run serves again.
+    if usize::try_from(store.vector_progress().await?.embedded).is_ok_and(|there| there < rows) {
+        let begun = Instant::now();
+        fill(&store, rows, &words).await?;
+        say(&format!("{rows} rows filled in {:.1} s", begun.elapsed().as_secs_f64()));
+    }
     store.close();
     drop(store);
 

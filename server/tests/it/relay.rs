@@ -64,7 +64,7 @@ fn read(now: &RwLock<Now>, reader: usize) -> Vec<String> {
             continue;
         };
         dice = dice.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-        for _ in 0..1 + (dice >> 33) % 97 {
+        for _ in 0..=(dice >> 33) % 97 {
             let Some(frame) = stream.next_event(Duration::from_secs(20)) else { break };
             let is_last = frame.body() == LAST;
             ids.push(frame.id.expect("every event's frame has an id"));

@@ -27,7 +27,7 @@ const AFTER_FAILURE: Duration = Duration::from_secs(2);
 /// After how long without a text the model's memory is given back.
 const LET_GO_AFTER: Duration = Duration::from_mins(10);
 /// How much less the thread counts than those that answer requests, from 0 to 19.
-const NICENESS: i32 = 10;
+const NICENESS: i32 = 5;
 
 /// Why the thread does not go on at once.
 enum Stop {
