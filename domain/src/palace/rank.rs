@@ -57,7 +57,8 @@ pub fn bm25(query: &str, texts: &[&str]) -> Vec<f64> {
             let count = f64::from(*count);
             weights.get(word).copied().unwrap_or(0.0) * count * (SATURATION + 1.0) / (count + held_back)
         };
-        words.iter().map(fit).sum()
+        // The sum of nothing is -0, which an answer would show.
+        words.iter().map(fit).sum::<f64>() + 0.0
     };
     counted.iter().map(score).collect()
 }

@@ -27,10 +27,9 @@ pub fn indexed(text: &str) -> String {
     out
 }
 
-/// What the full-text index is asked for a plain query: its words, any of them. Nothing in a query is an operator. What is written
-/// without blanks is asked for by its pairs. Words that every text has are asked for only when there is nothing else. `None` when the
-/// query holds no word.
-pub fn any_of(query: &str) -> Option<String> {
+/// The words of a plain query as the full-text index takes them. Nothing in a query is an operator. What is written without blanks
+/// is asked for by its pairs. Words that every text has are asked for only when there is nothing else.
+pub fn terms(query: &str) -> Vec<String> {
     let mut words: Vec<(String, Range<usize>)> = Vec::new();
     tokens::scan(query, &mut |token, range| {
         words.push((token.to_owned(), range));
@@ -51,7 +50,7 @@ pub fn any_of(query: &str) -> Option<String> {
             }
         }
     }
-    (!terms.is_empty()).then(|| terms.join(" OR "))
+    terms
 }
 
 #[cfg(test)]
@@ -71,17 +70,17 @@ mod tests {
     #[test]
     fn nothing_in_a_query_is_an_operator() {
         #[track_caller]
-        fn check(query: &str, expected: Option<&str>) {
-            assert_eq!(any_of(query).as_deref(), expected);
+        fn check(query: &str, expected: &str) {
+            assert_eq!(terms(query).join(" OR "), expected);
         }
-        check("Pool exhausted", Some("\"pool\" OR \"exhausted\""));
-        check("a\" OR NEAR(b) -c* ^d \0 col:x", Some("\"near\" OR \"b\" OR \"c\" OR \"d\" OR \"col\" OR \"x\""));
-        check("数据库 x", Some("\"数 据\" OR \"据 库\" OR \"x\""));
-        check("数", Some("\"数\""));
-        check("How is the pool for?", Some("\"pool\""));
-        check("to be or not to be", Some("\"to\" OR \"be\" OR \"or\" OR \"not\""));
-        check("again Again", Some("\"again\""));
-        check(" ?! \0", None);
-        check("", None);
+        check("Pool exhausted", "\"pool\" OR \"exhausted\"");
+        check("a\" OR NEAR(b) -c* ^d \0 col:x", "\"near\" OR \"b\" OR \"c\" OR \"d\" OR \"col\" OR \"x\"");
+        check("数据库 x", "\"数 据\" OR \"据 库\" OR \"x\"");
+        check("数", "\"数\"");
+        check("How is the pool for?", "\"pool\"");
+        check("to be or not to be", "\"to\" OR \"be\" OR \"or\" OR \"not\"");
+        check("again Again", "\"again\"");
+        check(" ?! \0", "");
+        check("", "");
     }
 }

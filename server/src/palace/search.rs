@@ -101,6 +101,11 @@ pub struct Copy {
 /// From how many characters on the same text from several sources is folded.
 const FOLD_CHARS: usize = 100;
 
+/// From how many rows on a palace is large: below, every word of a query is ranked.
+const LARGE_ROWS: i64 = 20_000;
+/// How many rows the words of a query match together in a large palace, unless a single word matches more.
+const MATCHED_ROWS: i64 = 8_000;
+
 /// How many rows each order contributes.
 fn pool(ask: &Ask) -> usize {
     let window = ask.filter.window.since.is_some() || ask.filter.window.before.is_some();
@@ -159,7 +164,15 @@ impl Folder {
 
 /// Rows by how well their words fit, best first.
 fn by_words(conn: &Connection, ask: &Ask, limit: usize) -> Result<Vec<i64>, PalaceError> {
-    let Some(terms) = words::any_of(&ask.query) else { return Ok(Vec::new()) };
+    let mut terms = words::terms(&ask.query);
+    // In a few rooms a common word may be the one that matters.
+    if ask.filter.is_open() {
+        keep_telling(conn, &mut terms)?;
+    }
+    if terms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let terms = terms.join(" OR ");
     let (conditions, mut values) = ask.filter.sql();
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     values.extend([(":terms", &terms as &dyn ToSql), (":limit", &limit)]);
@@ -174,6 +187,33 @@ fn by_words(conn: &Connection, ask: &Ask, limit: usize) -> Result<Vec<i64>, Pala
     };
     let mut statement = conn.prepare_cached(&sql)?;
     Ok(statement.query_map(values.as_slice(), |r| r.get(0))?.collect::<Result<_, _>>()?)
+}
+
+/// In a large palace, leaves out the words that most rows have as long as rarer ones are found: each row that a word matches is
+/// ranked, and what most rows have hardly changes their order.
+fn keep_telling(conn: &Connection, terms: &mut Vec<String>) -> Result<(), PalaceError> {
+    let rows: i64 =
+        conn.prepare_cached("SELECT coalesce(sum(row_count), 0) FROM rooms")?.query_row([], |r| r.get(0))?;
+    if rows < LARGE_ROWS || terms.len() < 2 {
+        return Ok(());
+    }
+    let sql = "SELECT count(*) FROM (SELECT 1 FROM drawers_fts WHERE drawers_fts MATCH ?1 LIMIT ?2)";
+    let mut statement = conn.prepare_cached(sql)?;
+    let mut counted = Vec::with_capacity(terms.len());
+    for term in terms.drain(..) {
+        let count: i64 = statement.query_row((&term, MATCHED_ROWS + 1), |r| r.get(0))?;
+        counted.push((count, term));
+    }
+    counted.sort_by_key(|(count, _)| *count);
+    let mut matched = 0;
+    for (count, term) in counted {
+        if matched > 0 && matched + count > MATCHED_ROWS {
+            break;
+        }
+        matched += count;
+        terms.push(term);
+    }
+    Ok(())
 }
 
 /// The order in which words and meaning agree best, and how far each row is.
