@@ -20,6 +20,8 @@ pub fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
     conn.busy_timeout(BUSY_TIMEOUT)?;
     conn.pragma_update(None, "journal_mode", "wal")?;
     conn.pragma_update(None, "synchronous", "full")?;
+    // A WAL of 16 MiB instead of 4: fewer commits have to write pages back, and the slowest waits less.
+    conn.pragma_update(None, "wal_autocheckpoint", 4000)?;
     // A reader may pin the WAL for a while; once it lets go, the file shrinks again.
     conn.pragma_update(None, "journal_size_limit", 64 * 1024 * 1024)?;
     conn.set_prepared_statement_cache_capacity(64);

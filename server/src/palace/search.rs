@@ -163,12 +163,18 @@ impl Folder {
 }
 
 /// Rows by how well their words fit, best first.
+///
+/// Each row that a word matches is ranked, which takes long where most rows have the word. So in a large palace the rarest words are
+/// looked for first, and all of them only if that finds too little.
 fn by_words(conn: &Connection, ask: &Ask, limit: usize) -> Result<Vec<i64>, PalaceError> {
-    let mut terms = words::terms(&ask.query);
-    // In a few rooms a common word may be the one that matters.
-    if ask.filter.is_open() {
-        keep_telling(conn, &mut terms)?;
-    }
+    let terms = words::terms(&ask.query);
+    let telling = telling(conn, &terms)?;
+    let found = matched(conn, ask, &telling, limit)?;
+    if found.len() < ask.limit && telling.len() < terms.len() { matched(conn, ask, &terms, limit) } else { Ok(found) }
+}
+
+/// The rows that match any of some terms, best first.
+fn matched(conn: &Connection, ask: &Ask, terms: &[String], limit: usize) -> Result<Vec<i64>, PalaceError> {
     if terms.is_empty() {
         return Ok(Vec::new());
     }
@@ -189,31 +195,31 @@ fn by_words(conn: &Connection, ask: &Ask, limit: usize) -> Result<Vec<i64>, Pala
     Ok(statement.query_map(values.as_slice(), |r| r.get(0))?.collect::<Result<_, _>>()?)
 }
 
-/// In a large palace, leaves out the words that most rows have as long as rarer ones are found: each row that a word matches is
-/// ranked, and what most rows have hardly changes their order.
-fn keep_telling(conn: &Connection, terms: &mut Vec<String>) -> Result<(), PalaceError> {
-    let rows: i64 =
-        conn.prepare_cached("SELECT coalesce(sum(row_count), 0) FROM rooms")?.query_row([], |r| r.get(0))?;
-    if rows < LARGE_ROWS || terms.len() < 2 {
-        return Ok(());
+/// In a large palace the rarest terms, which decide the order; else all.
+fn telling(conn: &Connection, terms: &[String]) -> Result<Vec<String>, PalaceError> {
+    let sum = "SELECT coalesce(sum(row_count), 0) FROM rooms";
+    if terms.len() < 2 || conn.prepare_cached(sum)?.query_row([], |r| r.get::<_, i64>(0))? < LARGE_ROWS {
+        return Ok(terms.to_owned());
     }
     let sql = "SELECT count(*) FROM (SELECT 1 FROM drawers_fts WHERE drawers_fts MATCH ?1 LIMIT ?2)";
     let mut statement = conn.prepare_cached(sql)?;
     let mut counted = Vec::with_capacity(terms.len());
-    for term in terms.drain(..) {
-        let count: i64 = statement.query_row((&term, MATCHED_ROWS + 1), |r| r.get(0))?;
-        counted.push((count, term));
+    for term in terms {
+        counted.push((statement.query_row((term, MATCHED_ROWS + 1), |r| r.get(0))?, term.clone()));
     }
+    Ok(rarest(counted, MATCHED_ROWS))
+}
+
+/// The rarest terms that match so many rows together: at least one that matches any.
+fn rarest(mut counted: Vec<(i64, String)>, at_most: i64) -> Vec<String> {
     counted.sort_by_key(|(count, _)| *count);
     let mut matched = 0;
-    for (count, term) in counted {
-        if matched > 0 && matched + count > MATCHED_ROWS {
-            break;
-        }
+    let fits = |(count, _): &(i64, String)| {
+        let is_first = matched == 0;
         matched += count;
-        terms.push(term);
-    }
-    Ok(())
+        is_first || matched <= at_most
+    };
+    counted.into_iter().take_while(fits).map(|(_, term)| term).collect()
 }
 
 /// The order in which words and meaning agree best, and how far each row is.

@@ -108,3 +108,16 @@ async fn what_says_the_same_is_a_duplicate() {
     assert_eq!(ids(found), [("ops".to_owned(), 1.0), ("home".to_owned(), 0.9)], "identical first, and once");
     store.close();
 }
+
+#[test]
+fn the_rarest_words_are_looked_for_and_at_least_one() {
+    #[track_caller]
+    fn check(counts: &[(i64, &str)], expected: &[&str]) {
+        let counted = counts.iter().map(|(count, term)| (*count, (*term).to_owned())).collect();
+        assert_eq!(rarest(counted, 100), expected);
+    }
+    check(&[(90, "file"), (0, "xyzzy"), (5, "socket"), (4, "ring")], &["xyzzy", "ring", "socket", "file"]);
+    check(&[(96, "file"), (5, "socket"), (0, "xyzzy")], &["xyzzy", "socket"]);
+    check(&[(101, "file"), (0, "xyzzy"), (101, "system")], &["xyzzy", "file"]);
+    check(&[], &[]);
+}
