@@ -133,8 +133,6 @@ pub struct LogPage {
     pub has_more: bool,
     /// The newest event of the whole log at the read, matching or not: where the live stream starts.
     pub tip: Option<Tip>,
-    /// How many events the whole log holds.
-    pub total: u64,
     /// Of a search: for each event where it answers, in pieces that are ordinary and found by turns. Empty otherwise.
     ///
     /// Cut and marked by the hub, which has the whole texts: the browser keeps only their beginnings.
@@ -239,7 +237,7 @@ pub trait Backend: Send + Sync + 'static {
     async fn diary(&self, query: memory::DiaryQuery) -> Result<memory::Memory<memory::DiaryPage>, ApiError>;
     /// What `/palace` shows.
     async fn palace(&self, query: memory::PalaceQuery) -> Result<memory::Memory<memory::PalacePage>, ApiError>;
-    /// A text that is another one after every change of the palace; empty while it is off.
+    /// A text without blanks that is another one after every change of the palace; empty while it is off.
     async fn memory_version(&self) -> Result<String, ApiError>;
 }
 

@@ -13,7 +13,7 @@ mod status;
 pub use agent::{Agent, AgentPair, hue};
 pub use busy::Busy;
 pub use copy::{CopyButton, CopyLine};
-pub use event_table::{EventRow, EventTable, Marks, last_part};
+pub use event_table::{EventRow, EventTable, Marks, last_part, marked};
 pub use failure::Failure;
 pub use first_event::FirstEvent;
 pub use moment::{Ago, Form, Moment};

@@ -91,6 +91,21 @@ pub struct Artifact {
     pub origin_replica: Option<String>,
 }
 
+impl Artifact {
+    /// What is told about it, without its content.
+    pub fn record(self) -> ArtifactRecord {
+        ArtifactRecord {
+            id: self.id,
+            kind: self.kind,
+            sha256: self.sha256,
+            size_bytes: self.size_bytes,
+            created_by: self.created_by,
+            created_at: self.created_at,
+            origin_replica: self.origin_replica,
+        }
+    }
+}
+
 /// What a caller sent to be stored, unchecked.
 #[derive(Debug, Clone, Default)]
 pub struct ArtifactDraft {

@@ -5,6 +5,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::refusal::Refusal;
+
 /// What kind of failure, for a program; the HTTP status follows from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -49,5 +51,12 @@ impl ApiError {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+}
+
+/// An input that breaks a rule is a bad request.
+impl From<Refusal> for ApiError {
+    fn from(refusal: Refusal) -> Self {
+        Self { error: refusal.message, code: ErrorCode::BadRequest, hint: refusal.hint }
     }
 }

@@ -76,7 +76,8 @@ impl Column {
         }
     }
 
-    fn of(self, event: &Event) -> Option<&str> {
+    /// What an event has in this column.
+    pub fn of(self, event: &Event) -> Option<&str> {
         match self {
             Self::Stream => Some(&event.stream),
             Self::Room => Some(&event.room),

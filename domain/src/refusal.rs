@@ -38,6 +38,11 @@ impl Refusal {
         Self { message: message.into(), field: field.into(), limit: None, value: None, accepted: None, hint: None }
     }
 
+    /// A text of so many characters that may have `max`.
+    pub fn too_long(field: &str, max: usize, chars: usize) -> Self {
+        Self::new(field, format!("{field} exceeds maximum length of {max} characters")).limit(max).value(chars)
+    }
+
     /// Adds the bound that was exceeded.
     #[must_use]
     pub fn limit(mut self, limit: usize) -> Self {

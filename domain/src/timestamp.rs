@@ -19,6 +19,11 @@ pub fn created_at(at: OffsetDateTime) -> String {
     )
 }
 
+/// Milliseconds since 1970; 0 for what lies before.
+pub fn ms(at: OffsetDateTime) -> u64 {
+    u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(0)
+}
+
 /// The same from milliseconds since 1970; a value outside the years that a date can have gives `None`.
 pub fn created_at_ms(ms: u64) -> Option<String> {
     let seconds = i64::try_from(ms / 1000).ok()?;
@@ -71,6 +76,12 @@ pub fn duration_words(ms: u64) -> String {
     }
 }
 
+/// A day in words: `Monday, 30 November 2026` of `2026-11-30`; `None` for what is no day of the calendar.
+pub fn day_words(date: &str) -> Option<String> {
+    let date = plain_date(date)?;
+    Some(format!("{}, {} {} {}", date.weekday(), date.day(), date.month(), date.year()))
+}
+
 fn plain_date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     let digits = |range: std::ops::Range<usize>| -> Option<u16> {
@@ -116,6 +127,12 @@ mod tests {
             since_created_at(Raw::Other(5.into())).expect_err("typed").message,
             "since_created_at must be a string"
         );
+    }
+
+    #[test]
+    fn a_day_has_its_name() {
+        assert_eq!(day_words("2024-02-29").as_deref(), Some("Thursday, 29 February 2024"));
+        assert_eq!((day_words("2026-02-29"), day_words("2026-1-1"), day_words("")), (None, None, None));
     }
 
     #[test]

@@ -1,14 +1,50 @@
-//! Connections as the hub accepts them: what the system reports when it cuts one is counted. Knows bytes, and nothing of HTTP.
+//! Connections: how they are accepted and served, and that those which the system cuts are counted.
+//!
+//! # Design
+//! Not `axum::serve`: it looks at the first bytes of every connection for HTTP/2, which is not compiled in, and what it read so far makes
+//! hyper's buffer of this connection twice as large for as long as it lives, 8 kB for each of ten thousand streams.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
+use std::time::Duration;
 
+use axum::Router;
 use axum::serve::Listener;
+use hyper::server::conn::http1;
+use hyper_util::rt::TokioIo;
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio_util::sync::CancellationToken;
 
 use crate::figures::Figures;
+
+/// Serves every connection until `stop` is cancelled. Then requests under way may end within `patience`.
+pub async fn serve<L>(mut listener: L, routes: Router, stop: &CancellationToken, patience: Duration)
+where
+    L: Listener<Io: Unpin>,
+{
+    let http = http1::Builder::new();
+    let connections = GracefulShutdown::new();
+    loop {
+        let (io, _) = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => break,
+        };
+        let routes = TowerToHyperService::new(routes.clone());
+        let connection = connections.watch(http.serve_connection(TokioIo::new(io), routes));
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%error, "a connection ended");
+            }
+        });
+    }
+    drop(listener);
+    // Whoever is not done by then is cut off.
+    let _ = tokio::time::timeout(patience, connections.shutdown()).await;
+}
 
 /// A listener whose connections count when they are cut.
 pub struct Counting<L> {

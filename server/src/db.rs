@@ -1,6 +1,6 @@
 //! How SQLite files are opened: one writable connection for a writer, read-only ones for everybody else.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
@@ -30,10 +30,32 @@ pub fn open_writer(path: &Path) -> rusqlite::Result<Connection> {
 
 /// How many bytes a file has, and its WAL; 0 for what is not there.
 pub fn file_bytes(path: &Path) -> (u64, u64) {
-    let mut wal = path.as_os_str().to_owned();
-    wal.push("-wal");
     let bytes = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
-    (bytes(path), bytes(Path::new(&wal)))
+    (bytes(path), bytes(&beside(path, "-wal")))
+}
+
+/// Opens a file that somebody else writes, for a thread of its own that follows it. It must exist.
+pub fn open_follower(path: &Path) -> rusqlite::Result<Connection> {
+    let conn = Connection::open(path)?;
+    conn.busy_timeout(BUSY_TIMEOUT)?;
+    conn.pragma_update(None, "query_only", true)?;
+    conn.set_prepared_statement_cache_capacity(64);
+    Ok(conn)
+}
+
+/// Removes a database with the files that SQLite keeps beside it. What is not there need not go; anything worse shows when the file is
+/// opened again.
+pub fn remove(path: &Path) {
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = std::fs::remove_file(beside(path, suffix));
+    }
+}
+
+/// The file beside a database whose name has a suffix more.
+pub fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    name.into()
 }
 
 /// A pool of connections that cannot write. The file must exist.
@@ -45,5 +67,10 @@ pub fn read_pool(path: &Path) -> Result<ReadPool, r2d2::Error> {
         conn.set_prepared_statement_cache_capacity(64);
         Ok(())
     });
-    r2d2::Pool::builder().max_size(READERS).min_idle(Some(1)).test_on_check_out(false).build(manager)
+    r2d2::Pool::builder()
+        .max_size(READERS)
+        .min_idle(Some(1))
+        .test_on_check_out(false)
+        .connection_timeout(BUSY_TIMEOUT)
+        .build(manager)
 }

@@ -9,6 +9,8 @@ use std::path::{Path, PathBuf};
 use loggia_domain::artifact::sha256_hex;
 use serde_json::{Value, json};
 
+use crate::logstream::{create_private_dir, write_private};
+
 /// A note that is taken away when this is dropped.
 #[derive(Debug)]
 pub struct Discovery {
@@ -22,7 +24,7 @@ impl Discovery {
         let palace = palace.canonicalize()?;
         let key = sha256_hex(palace.as_os_str().as_encoded_bytes());
         let folder = home.join(".mempalace").join("server").join(&key[..24]);
-        crate::logstream::create_private_dir(&folder)?;
+        create_private_dir(&folder)?;
         let path = folder.join("serverinfo.json");
         let note = json!({
             "pid": std::process::id(),
@@ -47,16 +49,4 @@ impl Drop for Discovery {
             tracing::warn!(%error, "the discovery file could not be removed");
         }
     }
-}
-
-/// Writes aside and renames: a reader sees the old note or the new one, whole.
-fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::io::Write as _;
-    let aside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&aside)?.write_all(text.as_bytes())?;
-    std::fs::rename(&aside, path)
 }

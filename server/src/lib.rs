@@ -6,6 +6,7 @@
 
 pub mod auth;
 pub mod cli;
+pub mod clock;
 pub mod config;
 pub mod connection;
 pub mod db;
@@ -158,18 +159,10 @@ pub async fn serve(listener: TcpListener, state: AppState) -> io::Result<()> {
         }
     });
     let listener = connection::Counting::new(listener, Arc::clone(&state.figures));
-    let stopped = stop.clone();
-    // Made once and shared: a router given as it is would be copied for every connection, 30 kB each.
-    let routes = router(state).into_make_service();
-    let serving = axum::serve(listener, routes).with_graceful_shutdown(async move { stopped.cancelled().await });
-    let ended = tokio::select! {
-        ended = serving => ended,
-        () = async { stop.cancelled().await; tokio::time::sleep(SHUTDOWN).await } => Ok(()),
-    };
+    connection::serve(listener, router(state), &stop, SHUTDOWN).await;
     let closing = move || {
         log.close();
         palace.close();
     };
-    tokio::task::spawn_blocking(closing).await.map_err(io::Error::other)?;
-    ended
+    tokio::task::spawn_blocking(closing).await.map_err(io::Error::other)
 }

@@ -47,8 +47,8 @@ pub enum StoreError {
     /// There is no such event or artifact.
     #[error("{0}")]
     NotFound(Refusal),
-    /// Another process held the file for longer than the busy timeout.
-    #[error("the log is busy: another process holds it")]
+    /// Another process held the file, or questions all its readers, for longer than the busy timeout.
+    #[error("the log is busy")]
     Busy,
     /// The disk is full.
     #[error("the disk is full: nothing was written")]
@@ -72,8 +72,10 @@ impl From<rusqlite::Error> for StoreError {
 }
 
 impl From<r2d2::Error> for StoreError {
+    /// No reader came free in time.
     fn from(error: r2d2::Error) -> Self {
-        Self::Storage(error.to_string())
+        tracing::warn!(%error, "no reader of the log came free");
+        Self::Busy
     }
 }
 
@@ -274,14 +276,23 @@ impl Logstream {
         T: Send + 'static,
         F: FnOnce(&rusqlite::Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        let pool = self.inner.readers.clone();
-        tokio::task::spawn_blocking(move || question(&*pool.get()?)).await.map_err(|_| StoreError::Closed)?
+        ask(&self.inner.readers, question).await
     }
 
     /// Ends the writer: what was sent is still committed, then the WAL is written back into the file.
     pub fn close(&self) {
         self.inner.appender.close();
     }
+}
+
+/// Runs a question on one of a pool's connections, off the async threads.
+async fn ask<T, F>(readers: &ReadPool, question: F) -> Result<T, StoreError>
+where
+    T: Send + 'static,
+    F: FnOnce(&rusqlite::Connection) -> Result<T, StoreError> + Send + 'static,
+{
+    let pool = readers.clone();
+    tokio::task::spawn_blocking(move || question(&*pool.get()?)).await.map_err(|_| StoreError::Closed)?
 }
 
 /// Makes the palace folder, reads or mints the replica id, and opens the log's file with its schema.
@@ -302,4 +313,23 @@ pub(crate) fn create_private_dir(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(path)
+}
+
+/// Writes a file that only its owner may read, aside and then renamed: a reader sees the old text or the new one, whole.
+pub(crate) fn write_private(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::io::Write as _;
+    let aside = db::beside(path, &format!(".{}.tmp", std::process::id()));
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options
+        .open(&aside)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| std::fs::rename(&aside, path));
+    if written.is_err() {
+        // Ours alone, by its name; what cannot be removed does no harm.
+        let _ = std::fs::remove_file(&aside);
+    }
+    written
 }

@@ -186,11 +186,9 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (O
     };
     let (outcome, text) = match answer {
         Ok(text) => (Outcome::Ok, text),
-        Err(Failure::Refused(refusal)) => (Outcome::Refused, tool.refused(&refusal)),
+        Err(Failure::Refused(refusal)) => (Outcome::Refused, tool.refused(&refusal).to_string()),
         Err(Failure::Store(error @ (StoreError::Busy | StoreError::Full | StoreError::Closed))) => {
-            let mut refused: Value =
-                serde_json::from_str(&tool.refused(&loggia_domain::Refusal::new("", error.to_string())))
-                    .unwrap_or_default();
+            let mut refused = tool.refused(&loggia_domain::Refusal::new("", error.to_string()));
             refused["retryable"] = true.into();
             (Outcome::Unavailable, refused.to_string())
         }
@@ -210,8 +208,7 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (O
 
 /// The answer when the palace did not do what was asked, by whether the caller should try again, restart the hub, or look at it.
 fn palace_failed(tool: &Tool, id: &Value, error: &PalaceError) -> (Outcome, Response) {
-    let mut refused: Value =
-        serde_json::from_str(&tool.refused(&loggia_domain::Refusal::new("", error.to_string()))).unwrap_or_default();
+    let mut refused = tool.refused(&loggia_domain::Refusal::new("", error.to_string()));
     if tool.name == palace_tools::SEARCH.name {
         // Who searches reads the hits first.
         refused["results"] = json!([]);
@@ -222,7 +219,7 @@ fn palace_failed(tool: &Tool, id: &Value, error: &PalaceError) -> (Outcome, Resp
     };
     match error {
         PalaceError::Refused(_) => (Outcome::Refused, said(&refused, false)),
-        PalaceError::Busy | PalaceError::Full | PalaceError::Closed => {
+        _ if error.is_retryable() => {
             // Agents know this name: nothing was stored, and a later try may work.
             refused["error_class"] = "LockHeldByOtherProcess".into();
             refused["retryable"] = true.into();
@@ -237,7 +234,7 @@ fn palace_failed(tool: &Tool, id: &Value, error: &PalaceError) -> (Outcome, Resp
             let text = envelope::error(id, -32005, &error.to_string(), None);
             (Outcome::Unavailable, answer_json(StatusCode::OK, text))
         }
-        PalaceError::Storage(_) => {
+        _ => {
             tracing::error!(tool = tool.name, %error, "a tool failed");
             let text =
                 envelope::error(id, -32000, "Internal tool error", Some(&json!({"error_class": "StorageError"})));

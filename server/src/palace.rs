@@ -53,8 +53,8 @@ const OPEN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Why the palace did not do what was asked.
 ///
-/// `Refused` is the caller's; the others are the machine's. `Busy` and `Full` are worth trying again, `Outdated` is not before the
-/// program was replaced.
+/// `Refused` is the caller's; the others are the machine's. Some are worth trying again ([`Self::is_retryable`]), `Outdated` is not
+/// before the program was replaced.
 #[derive(Debug, Clone, thiserror::Error)]
 pub enum PalaceError {
     /// The input breaks a rule, or names what is not there.
@@ -84,6 +84,13 @@ pub enum PalaceError {
     /// Anything else that SQLite or the file system reports.
     #[error("the palace cannot be used: {0}")]
     Storage(String),
+}
+
+impl PalaceError {
+    /// Whether nothing was stored and a later try may work.
+    pub fn is_retryable(&self) -> bool {
+        matches!(self, Self::Busy | Self::Full | Self::Closed)
+    }
 }
 
 impl From<Refusal> for PalaceError {

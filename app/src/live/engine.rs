@@ -12,11 +12,11 @@ use serde::Deserialize;
 use super::cursor::{Cursor, Seen, backoff_ms, heartbeats_url, stream_url};
 use super::socket::{Frame, Socket};
 use super::{Arrival, Heartbeat, Link, SILENCE_MS};
-use crate::ask::ask;
-use crate::browser;
+use crate::backend::LogQuery;
 use crate::clock::PageClock;
 use crate::question::Question;
 use crate::wire::read;
+use crate::{ask, browser};
 
 /// A batch that took longer to show was a large one, in ms.
 const SLOW_SHOW_MS: u64 = 60;
@@ -313,14 +313,14 @@ impl Engine {
         let engine = self.clone();
         let cursor = self.0.follow.borrow().as_ref().map(|follow| (follow.id, follow.cursor.clone()));
         spawn_local(async move {
-            match ask(Question::Viewer).await {
+            match ask::ask(Question::Viewer).await {
                 Err(error) if error.is_unauthorized() => {
                     engine.close();
                     engine.0.link.try_set(Link::SignedOut);
                 }
                 Ok(_) => {
                     if let Some((id, Cursor::After(event_id))) = cursor
-                        && ask(Question::Event(event_id)).await.is_err_and(|error| error.is_not_found())
+                        && ask::log(after(event_id)).await.is_err_and(|error| error.is_not_found())
                         && engine.0.follow.borrow().as_ref().is_some_and(|follow| follow.id == id)
                     {
                         engine.resync(Cursor::Tip);
@@ -330,6 +330,11 @@ impl Engine {
             }
         });
     }
+}
+
+/// Whether an event is there costs least as the question for one that came after it.
+fn after(event_id: String) -> LogQuery {
+    LogQuery { after: Some(event_id), limit: Some(1), ..LogQuery::default() }
 }
 
 #[derive(Deserialize)]

@@ -17,7 +17,8 @@ use day::day_name;
 pub(super) fn query(search: &str) -> DiaryQuery {
     let given = |key| href::value(search, key).filter(|value| !value.trim().is_empty());
     DiaryQuery {
-        agent: given("agent"),
+        // Of entries that name nobody, the name is empty.
+        agent: href::value(search, "agent"),
         together: given("together").is_some(),
         // An imported entry may have no topic at all.
         topic: href::value(search, "topic"),
@@ -30,8 +31,15 @@ pub(super) fn page(query: &DiaryQuery, answer: Memory<DiaryPage>) -> (String, An
     match answer {
         Memory::Off(reason) => ("Diaries".to_owned(), off(&reason)),
         Memory::On(DiaryPage::Diarists(diarists)) => ("Diaries".to_owned(), list::view(diarists)),
-        Memory::On(DiaryPage::Diary(diary)) => (format!("Diary of {}", diary.spelling), diary_view(query, diary)),
+        Memory::On(DiaryPage::Diary(diary)) => {
+            (format!("Diary of {}", named(&diary.spelling)), diary_view(query, diary))
+        }
     }
+}
+
+/// The name of an agent; entries may name none.
+fn named(spelling: &str) -> &str {
+    if spelling.is_empty() { "nobody" } else { spelling }
 }
 
 /// The address of a diary with one thing changed.
@@ -55,7 +63,7 @@ fn diary_view(query: &DiaryQuery, diary: Diary) -> AnyView {
     let body = if diary.entries.is_empty() { empty(query, &diary) } else { entries(query, &diary) };
     view! {
         <div class="page-head">
-            <h1>"Diary of "<Agent name=diary.spelling.clone()/></h1>
+            <h1>"Diary of "<Agent name=named(&diary.spelling).to_owned()/></h1>
             <span class="faint">{total}</span>
             <span class="grow"></span>
             <a class="button" href="/diary">"All diaries"</a>
@@ -78,8 +86,8 @@ fn aliases(query: &DiaryQuery, diary: &Diary) -> AnyView {
         .map(|alias| {
             let target = href::diary(&alias.agent);
             let entries = counted(alias.entries, "entry", "entries");
-            view! { <li><a href=target><Agent name=alias.spelling.clone()/></a>" "<small class="faint">{entries}</small></li> }
-                .into_any()
+            let name = named(&alias.spelling).to_owned();
+            view! { <li><a href=target><Agent name=name/></a>" "<small class="faint">{entries}</small></li> }.into_any()
         })
         .collect_view();
     let switch = if query.together { "Only this name" } else { "Show together" };
@@ -124,13 +132,14 @@ fn empty(query: &DiaryQuery, diary: &Diary) -> AnyView {
     } else {
         "No diary entries yet."
     };
+    let agent = if diary.spelling.is_empty() { "me" } else { &diary.spelling };
     view! {
         <section class="panel padded teach">
             <p>{said}</p>
             <p class="muted">
                 "Agents write with the tool "<code>"mempalace_diary_write"</code>"; by hand an entry is written with"
             </p>
-            <p><code>{format!("loggia diary write --agent {} --entry \"What I learnt\"", shell_word(&diary.spelling))}</code></p>
+            <p><code>{format!("loggia diary write --agent {} --entry \"What I learnt\"", shell_word(agent))}</code></p>
         </section>
     }
     .into_any()
@@ -183,13 +192,15 @@ mod tests {
 
     #[test]
     fn a_diary_survives_its_link() {
-        for agent in ["win:codex:a b&c", "50%41", "<script>", "é漢😀"] {
+        for agent in ["win:codex:a b&c", "50%41", "<script>", "é漢😀", ""] {
             let asked =
                 DiaryQuery { agent: Some(agent.to_owned()), together: true, topic: Some("a+b".to_owned()), from: 40 };
             let address = link(&asked, |wanted| wanted.from = 40);
             assert_eq!(query(address.split_once('?').expect("a query").1), asked, "{address}");
         }
-        assert_eq!(query("agent=+&from=x"), DiaryQuery::default());
+        assert_eq!(query("from=x"), DiaryQuery::default());
+        let nobody = DiaryQuery { agent: Some(String::new()), ..DiaryQuery::default() };
+        assert_eq!(query(href::diary("").split_once('?').expect("a query").1), nobody);
     }
 
     #[test]

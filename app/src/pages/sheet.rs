@@ -4,7 +4,8 @@
 //! What a page is made of costs every visitor its code, needed or not, and these pages have nothing that a link or a plain form could
 //! not do. So their markup stays on the hub, written by the same `view!` as everywhere, which escapes every text; the browser puts it in
 //! its place and knows none of it. A diary is asked for again every few seconds, with the version that is shown: most answers
-//! are empty.
+//! are empty. A version says at which commit of the palace the sheet was written, so that mostly nothing is written at all, and what
+//! its markup hashes to, since most commits have nothing to do with the diary.
 
 use std::time::Duration;
 
@@ -50,15 +51,13 @@ fn show(answer: Answer) -> AnyView {
 fn keep_fresh(html: RwSignal<String>, version: String) {
     let url = use_url();
     let known = StoredValue::new(version);
+    let is_asked = StoredValue::new(false);
     let again = move || {
-        if browser::is_hidden()
-            || browser::scrolled_px() > 100.0
-            || browser::has_selection()
-            || browser::has_focus(".sheet")
-        {
+        if is_asked.try_get_value() != Some(false) || is_in_use() {
             return;
         }
         let Some(known_now) = known.try_get_value() else { return };
+        is_asked.set_value(true);
         let asked = url.with_untracked(|url| SheetQuery {
             path: url.path().to_owned(),
             search: url.search().to_owned(),
@@ -66,11 +65,17 @@ fn keep_fresh(html: RwSignal<String>, version: String) {
             in_page: false,
         });
         spawn_local(async move {
-            if let Ok(Answer::Sheet(sheet)) = ask(Question::Sheet(asked)).await
-                && !sheet.html.text.is_empty()
-                && known.try_set_value(sheet.version).is_none()
+            let answer = ask(Question::Sheet(asked)).await;
+            let is_still_here = is_asked.try_set_value(false).is_none();
+            // Meanwhile the reader may have begun something. Then the same is asked again when it is done.
+            if let Ok(Answer::Sheet(sheet)) = answer
+                && is_still_here
+                && !is_in_use()
             {
-                html.try_set(sheet.html.text);
+                known.set_value(sheet.version);
+                if !sheet.html.text.is_empty() {
+                    html.set(sheet.html.text);
+                }
             }
         });
     };
@@ -81,6 +86,11 @@ fn keep_fresh(html: RwSignal<String>, version: String) {
     });
 }
 
+/// Whether the reader is in the middle of something, or not there.
+fn is_in_use() -> bool {
+    browser::is_hidden() || browser::scrolled_px() > 100.0 || browser::has_selection() || browser::has_focus(".sheet")
+}
+
 /// Writes the sheet at an address; an empty one when it is still the one that the asker knows.
 #[cfg(feature = "ssr")]
 pub async fn write(
@@ -88,18 +98,25 @@ pub async fn write(
     asked: &SheetQuery,
 ) -> Result<Sheet, loggia_domain::ApiError> {
     use crate::backend::Html;
+    use loggia_domain::artifact::sha256_hex;
     use loggia_domain::{ApiError, ErrorCode};
 
     let (title, html, version) = match asked.path.as_str() {
         "/diary" => {
             // Before the entries are read: what comes in between is then shown once more, never missed.
-            let version = backend.memory_version().await?;
-            if !version.is_empty() && version == asked.known {
-                (String::new(), String::new(), version)
+            let commit = backend.memory_version().await?;
+            let (known_commit, known_hash) = asked.known.split_once(' ').unwrap_or_default();
+            if !commit.is_empty() && commit == known_commit {
+                (String::new(), String::new(), asked.known.clone())
             } else {
                 let query = super::diary::query(&asked.search);
                 let (title, view) = super::diary::page(&query, backend.diary(query.clone()).await?);
-                (title, view.to_html(), version)
+                let html = view.to_html();
+                let hash = sha256_hex(html.as_bytes());
+                let html = if hash == known_hash { String::new() } else { html };
+                // While the palace is off, there is nothing to follow.
+                let version = if commit.is_empty() { commit } else { format!("{commit} {hash}") };
+                (title, html, version)
             }
         }
         "/palace" => {

@@ -127,7 +127,7 @@ fn BodyLine(
 }
 
 /// Pieces of a text, every second one marked. As text, whatever they hold.
-fn marked(pieces: &[String]) -> AnyView {
+pub fn marked(pieces: &[String]) -> AnyView {
     let piece = |(at, piece): (usize, &String)| {
         let text = revealed(piece);
         if at % 2 == 0 { text } else { view! { <mark>{text}</mark> }.into_any() }

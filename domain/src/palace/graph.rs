@@ -135,13 +135,20 @@ impl Graph {
         }
         let mut found = vec![step(start, first, 0, None)];
         let mut seen = BTreeSet::from([start.as_str()]);
+        // A wing leads to the same rooms from wherever it is entered.
+        let mut walked = BTreeSet::new();
         let mut frontier = vec![start.as_str()];
         for hop in 1..=max_hops {
+            // What is farther would only be cut off again.
+            if frontier.is_empty() || found.len() >= MAX_ROOMS {
+                break;
+            }
             let mut next = Vec::new();
             for from in frontier {
                 let here = &self.0[from];
+                let wings = here.wings.iter().filter(|wing| walked.insert(wing.as_str()));
                 let neighbours: BTreeSet<&str> =
-                    here.wings.iter().filter_map(|wing| by_wing.get(wing.as_str())).flatten().copied().collect();
+                    wings.filter_map(|wing| by_wing.get(wing.as_str())).flatten().copied().collect();
                 for room in neighbours.into_iter().filter(|room| seen.insert(room)) {
                     let node = &self.0[room];
                     let shared = here.wings.intersection(&node.wings).cloned().collect();

@@ -47,9 +47,7 @@ pub(super) fn bounded(field: &str, raw: Raw) -> Result<String, Refusal> {
     }
     let chars = name.chars().count();
     if chars > MAX_CHARS {
-        return Err(Refusal::new(field, format!("{field} exceeds maximum length of {MAX_CHARS} characters"))
-            .limit(MAX_CHARS)
-            .value(chars));
+        return Err(Refusal::too_long(field, MAX_CHARS, chars));
     }
     Ok(if name.len() == text.len() { text } else { name.to_owned() })
 }

@@ -12,20 +12,20 @@ use crate::search::tokens;
 /// How quickly the weight of a rank falls; the usual value.
 const RANK_OFFSET: f64 = 60.0;
 
-/// Fuses orders of the same things, best first, each with its weight. What is in none of them is not in the result; ties keep the
-/// order in which things first appear.
-pub fn fuse<K: Hash + Eq + Clone>(orders: &[(&[K], f64)]) -> Vec<(K, f64)> {
+/// Fuses orders of the same things, best first. What is in none of them is not in the result; ties keep the order in which things
+/// first appear.
+pub fn fuse<K: Hash + Eq + Clone>(orders: &[&[K]]) -> Vec<K> {
     let mut scores: HashMap<K, (f64, usize)> = HashMap::new();
-    for (order, weight) in orders {
+    for order in orders {
         for (key, rank) in order.iter().zip(1_u32..) {
             let seen = scores.len();
             let entry = scores.entry(key.clone()).or_insert((0.0, seen));
-            entry.0 += weight / (RANK_OFFSET + f64::from(rank));
+            entry.0 += 1.0 / (RANK_OFFSET + f64::from(rank));
         }
     }
     let mut fused: Vec<(K, (f64, usize))> = scores.into_iter().collect();
     fused.sort_by(|(_, a), (_, b)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    fused.into_iter().map(|(key, (score, _))| (key, score)).collect()
+    fused.into_iter().map(|(key, _)| key).collect()
 }
 
 /// How soon more of the same word in a text counts no more.
@@ -98,9 +98,7 @@ mod tests {
 
     #[test]
     fn what_both_orders_like_comes_first() {
-        let fused = fuse(&[(&["a", "b", "c"], 1.0), (&["b", "d"], 1.0)]);
-        let keys: Vec<&str> = fused.iter().map(|(k, _)| *k).collect();
-        assert_eq!(keys, ["b", "a", "d", "c"]);
+        assert_eq!(fuse(&[&["a", "b", "c"], &["b", "d"]]), ["b", "a", "d", "c"]);
     }
 
     #[test]

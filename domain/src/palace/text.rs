@@ -21,9 +21,7 @@ pub fn content(raw: Raw) -> Result<String, Refusal> {
     }
     let chars = text.chars().count();
     if chars > MAX_CHARS {
-        return Err(Refusal::new("content", format!("content exceeds maximum length of {MAX_CHARS} characters"))
-            .limit(MAX_CHARS)
-            .value(chars)
+        return Err(Refusal::too_long("content", MAX_CHARS, chars)
             .hint("split the text, or store it with mempalace_artifact_put"));
     }
     if text.contains('\0') {

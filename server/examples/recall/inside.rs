@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use loggia::palace::drawers::{Filter, NewDrawer};
+use loggia::palace::drawers::{Filed, Filter, NewDrawer};
 use loggia::palace::rows;
 use loggia::palace::search::{self, Ask};
 use loggia::palace::semantic::model::Model;
@@ -47,10 +47,8 @@ pub(crate) async fn measure(
             source_file: String::new(),
             added_by: "recall".to_owned(),
         };
-        store.add_drawer(new).await?;
-        let last =
-            store.read(|conn| Ok(conn.query_row("SELECT max(id) FROM drawers", [], |r| r.get::<_, i64>(0))?)).await?;
-        ids.insert(last, n);
+        let (Filed::New { id, .. } | Filed::Already { id }) = store.add_drawer(new).await?;
+        ids.insert(id, n);
     }
     let mut ways = vec![("words", Way::Words)];
     let mut ready = None;
@@ -71,7 +69,7 @@ pub(crate) async fn measure(
                 let sent = Instant::now();
                 let hits = find(&store, query, way).await?;
                 let took = sent.elapsed();
-                found.searched(hits.iter().position(|row| ids.get(row) == Some(&n)), took);
+                found.searched(hits.iter().position(|id| ids.get(id) == Some(&n)), took);
             }
         }
         if let (Some(after), Way::Both) = (ready, way) {
@@ -83,21 +81,21 @@ pub(crate) async fn measure(
     Ok(scores)
 }
 
-/// The numbers of the rows that are found, best first.
-async fn find(store: &PalaceStore, query: String, way: Way) -> Result<Vec<i64>, PalaceError> {
+/// The ids of the drawers that are found, best first.
+async fn find(store: &PalaceStore, query: String, way: Way) -> Result<Vec<String>, PalaceError> {
     let semantic = store.semantic();
     store
         .read(move |conn| {
             let semantic = semantic.as_deref();
             if let (Way::Meaning, Some(semantic)) = (way, semantic) {
                 let near = semantic.nearest(&semantic.embed(&query)?, None, HITS);
-                return Ok(near.into_iter().map(|near| near.row).collect());
+                let id = |row| Ok(rows::by_number(conn, row)?.map(|row| row.logical_id));
+                let found: Result<Vec<_>, PalaceError> = near.iter().map(|near| id(near.row)).collect();
+                return Ok(found?.into_iter().flatten().collect());
             }
             let ask = Ask { query, limit: HITS, filter: Filter::default(), max_distance: MAX_DISTANCE };
             let found = search::search(conn, semantic.filter(|_| matches!(way, Way::Both)), &ask)?;
-            let row = |id: &str| Ok(rows::by_id(conn, id)?.map(|row| row.id));
-            let found: Result<Vec<_>, PalaceError> = found.hits.iter().map(|hit| row(&hit.drawer_id)).collect();
-            Ok(found?.into_iter().flatten().collect())
+            Ok(found.hits.into_iter().map(|hit| hit.drawer_id).collect())
         })
         .await
 }

@@ -32,11 +32,12 @@ pub(crate) async fn measure(rows: usize, palace: Option<&Path>, model: Option<&P
     let folder = palace.unwrap_or(scratch.path());
     let words = corpus::from_man(Path::new("/usr/share/man"), usize::MAX)?;
     let store = PalaceStore::open(folder)?;
-    // A palace of an earlier run serves again.
-    if usize::try_from(store.vector_progress().await?.embedded).is_ok_and(|there| there < rows) {
+    // A palace of an earlier run serves again, and grows when it was smaller.
+    let there = usize::try_from(store.vector_progress().await?.embedded)?;
+    if there < rows {
         let begun = Instant::now();
-        fill(&store, rows, &words).await?;
-        say(&format!("{rows} rows filled in {:.1} s", begun.elapsed().as_secs_f64()));
+        fill(&store, there, rows, &words).await?;
+        say(&format!("{} rows filled in {:.1} s", rows - there, begun.elapsed().as_secs_f64()));
     }
     store.close();
     drop(store);
@@ -67,13 +68,14 @@ pub(crate) async fn measure(rows: usize, palace: Option<&Path>, model: Option<&P
     Ok(format!("| {rows} rows | |\n|---|---|\n{}", lines.concat()))
 }
 
-async fn fill(store: &PalaceStore, count: usize, documents: &[Document]) -> Result<(), Failure> {
+/// Adds rows from one number on, up to a count.
+async fn fill(store: &PalaceStore, first: usize, count: usize, documents: &[Document]) -> Result<(), Failure> {
     let words: Vec<String> = documents.iter().flat_map(|d| d.text.split_whitespace()).map(str::to_owned).collect();
     if words.is_empty() {
         return Err("there are no words to mix\nhint: install the Debian packages `manpages` and `manpages-dev`".into());
     }
-    let mut dice = Dice(7);
-    let mut number = 0;
+    let mut dice = Dice(7 + first as u64);
+    let mut number = first;
     while number < count {
         let batch: Vec<(String, Vector)> = (0..BATCH_ROWS.min(count - number))
             .map(|_| {

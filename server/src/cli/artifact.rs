@@ -1,14 +1,14 @@
 //! `loggia artifact put|get`: exact bytes in, exact bytes out.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 use loggia_domain::{ArtifactDraft, field};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::logstream::metadata;
-use super::output::{Failure, Out, notice, print, read_text, text_or_file};
+use super::output::{Failure, Out, notice, print, text_or_stdin, write_content};
 use super::target::{Place, Remote};
 
 #[derive(Args)]
@@ -83,10 +83,7 @@ struct Get {
 impl Put {
     async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         let file = self.file.or(self.path);
-        let content = match text_or_file(("--content", "--file"), self.content, file.as_deref())? {
-            Some(content) => content,
-            None => read_text(Path::new("-"))?,
-        };
+        let content = text_or_stdin(("--content", "--file"), self.content, file.as_deref())?;
         let draft = ArtifactDraft {
             kind: self.kind.into(),
             content: content.into(),
@@ -125,12 +122,8 @@ impl Get {
             return Ok(ExitCode::SUCCESS);
         };
         let artifact = at.with(async |target| target.artifact(id).await).await?;
-        std::fs::write(&path, &artifact.content).map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
         let mut answer = json!(artifact);
-        if let Value::Object(members) = &mut answer {
-            members.shift_remove("content");
-            members.insert("content_written_to".to_owned(), json!(path.to_string_lossy()));
-        }
+        write_content(&path, artifact.content.as_bytes(), &mut answer)?;
         out.answer(&answer, || {
             format!("wrote {} bytes to {}\n  sha256={}", artifact.size_bytes, path.display(), artifact.sha256)
         })?;

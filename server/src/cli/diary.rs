@@ -1,7 +1,7 @@
 //! `loggia diary write|read`: entries that are kept as they come and shown whole. The exact bytes of one are written by
 //! `loggia drawer get`, with the entry's id.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
@@ -10,9 +10,8 @@ use loggia_domain::palace::{diary, name, text};
 use serde_json::Value;
 
 use super::drawer::memory::Memory;
-use super::drawer::{for_terminal, on_one_line, said};
-use super::output::{Failure, Out, read_text, text_or_file};
-use super::target::Remote;
+use super::output::{Failure, Out, for_terminal, on_one_line, said, text_or_stdin};
+use super::target::{Place, Remote};
 use crate::palace::diary::NewEntry;
 
 #[derive(Args)]
@@ -40,9 +39,10 @@ impl Group {
     }
 
     pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        let at = Place::new(palace, self.remote);
         match self.command {
-            Command::Write(write) => write.run(&palace, self.remote, out).await,
-            Command::Read(read) => read.run(&palace, self.remote, out).await,
+            Command::Write(write) => write.run(at, out).await,
+            Command::Read(read) => read.run(at, out).await,
         }
     }
 }
@@ -70,18 +70,15 @@ struct Write {
 }
 
 impl Write {
-    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
-        let entry = match text_or_file(("--entry", "--entry-file"), self.entry, self.entry_file.as_deref())? {
-            Some(entry) => entry,
-            None => read_text(Path::new("-"))?,
-        };
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let entry = text_or_stdin(("--entry", "--entry-file"), self.entry, self.entry_file.as_deref())?;
         let new = NewEntry {
             diarist: diary::diarist(self.agent.into())?,
             wing: wing(self.wing)?,
             entry: text::content(entry.into())?,
             topic: name::required("topic", self.topic.into())?,
         };
-        let answer = Memory::with(palace, remote, async |memory| memory.write_diary(new).await).await?;
+        let answer = at.memory(async |memory| memory.write_diary(new).await).await?;
         out.answer(&answer, || {
             let (id, at, agent) = (said(&answer, "entry_id"), said(&answer, "timestamp"), said(&answer, "agent"));
             format!("wrote {id}  {at}  by {agent}")
@@ -107,10 +104,10 @@ struct Read {
 }
 
 impl Read {
-    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         let (agent, wing) = (diary::diarist(self.agent.into())?.agent, wing(self.wing)?);
         let ask = async |memory: &Memory| memory.read_diary(agent, wing, self.last_n).await;
-        let answer = Memory::with(palace, remote, ask).await?;
+        let answer = at.memory(ask).await?;
         out.answer(&answer, || told(&answer))?;
         Ok(ExitCode::SUCCESS)
     }

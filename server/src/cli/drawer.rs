@@ -3,15 +3,15 @@
 pub(super) mod memory;
 pub(super) mod within;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{ArgGroup, Args, Subcommand};
 use loggia_domain::palace::{name, text};
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use super::output::{Failure, Out, print, read_text, text_or_file};
-use super::target::Remote;
+use super::output::{Failure, Out, on_one_line, print, said, text_or_file, text_or_stdin, write_content};
+use super::target::{Place, Remote};
 use crate::palace::drawers::{Change, NewDrawer};
 use memory::Memory;
 
@@ -52,12 +52,13 @@ impl Group {
     }
 
     pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        let at = Place::new(palace, self.remote);
         match self.command {
-            Command::Add(add) => add.run(&palace, self.remote, out).await,
-            Command::Get(get) => get.run(&palace, self.remote, out).await,
-            Command::List(list) => list.run(&palace, self.remote, out).await,
-            Command::Update(update) => update.run(&palace, self.remote, out).await,
-            Command::Delete(delete) => delete.run(&palace, self.remote, out).await,
+            Command::Add(add) => add.run(at, out).await,
+            Command::Get(get) => get.run(at, out).await,
+            Command::List(list) => list.run(at, out).await,
+            Command::Update(update) => update.run(at, out).await,
+            Command::Delete(delete) => delete.run(at, out).await,
         }
     }
 }
@@ -90,12 +91,9 @@ struct Add {
 }
 
 impl Add {
-    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         let file = self.content_file.or(self.path);
-        let content = match text_or_file(("--content", "--content-file"), self.content, file.as_deref())? {
-            Some(content) => content,
-            None => read_text(Path::new("-"))?,
-        };
+        let content = text_or_stdin(("--content", "--content-file"), self.content, file.as_deref())?;
         let new = NewDrawer {
             wing: name::required("wing", self.wing.into())?,
             room: name::required("room", self.room.into())?,
@@ -103,7 +101,7 @@ impl Add {
             source_file: self.source_file,
             added_by: self.added_by,
         };
-        let answer = Memory::with(palace, remote, async |memory| memory.add(new).await).await?;
+        let answer = at.memory(async |memory| memory.add(new).await).await?;
         out.answer(&answer, || {
             let verb = if answer["reason"] == "already_exists" { "there already:" } else { "filed" };
             format!("{verb} {}", said(&answer, "drawer_id"))
@@ -126,8 +124,8 @@ struct Get {
 }
 
 impl Get {
-    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
-        let mut drawer = Memory::with(palace, remote, async |memory| memory.drawer(self.id).await).await?;
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
+        let mut drawer = at.memory(async |memory| memory.drawer(self.id).await).await?;
         let Some(path) = self.out else {
             if self.json {
                 out.answer(&drawer, String::new)?;
@@ -138,11 +136,7 @@ impl Get {
         };
         let content = drawer["content"].take();
         let bytes = content.as_str().unwrap_or_default().as_bytes();
-        std::fs::write(&path, bytes).map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
-        if let Value::Object(members) = &mut drawer {
-            members.shift_remove("content");
-            members.insert("content_written_to".to_owned(), json!(path.to_string_lossy()));
-        }
+        write_content(&path, bytes, &mut drawer)?;
         out.answer(&drawer, || format!("wrote {} bytes to {}", bytes.len(), path.display()))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -164,10 +158,10 @@ struct List {
 }
 
 impl List {
-    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         let within = self.flags.check(None)?;
         let ask = async |memory: &Memory| memory.list(within, self.limit, self.offset).await;
-        let answer = Memory::with(palace, remote, ask).await?;
+        let answer = at.memory(ask).await?;
         out.answer(&answer, || listed(&answer))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -213,14 +207,14 @@ struct Update {
 }
 
 impl Update {
-    async fn run(self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+    async fn run(self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         let content = text_or_file(("--content", "--content-file"), self.content, self.content_file.as_deref())?;
         let change = Change {
             content: content.map(|text| text::content(text.into())).transpose()?,
             wing: self.wing.map(|wing| name::required("wing", wing.into())).transpose()?,
             room: self.room.map(|room| name::required("room", room.into())).transpose()?,
         };
-        let answer = Memory::with(palace, remote, async |memory| memory.update(self.id, change).await).await?;
+        let answer = at.memory(async |memory| memory.update(self.id, change).await).await?;
         out.answer(&answer, || {
             let (id, wing, room) = (said(&answer, "drawer_id"), said(&answer, "wing"), said(&answer, "room"));
             format!("changed {id}, in {wing}/{room}")
@@ -240,7 +234,7 @@ struct Delete {
 }
 
 impl Delete {
-    async fn run(mut self, palace: &Path, remote: Remote, out: &Out) -> Result<ExitCode, Failure> {
+    async fn run(mut self, at: Place, out: &Out) -> Result<ExitCode, Failure> {
         if self.ids.len() > MAX_IDS {
             return Err(Failure::new(format!("at most {MAX_IDS} drawers at once, not {}", self.ids.len())));
         }
@@ -249,7 +243,7 @@ impl Delete {
             Some(id) => memory.delete(id).await,
             None => memory.delete_all(self.ids).await,
         };
-        let answer = Memory::with(palace, remote, work).await?;
+        let answer = at.memory(work).await?;
         out.answer(&answer, || match answer["results"].as_array() {
             None => gone(&answer),
             Some(results) => results.iter().map(gone).collect::<Vec<_>>().join("\n"),
@@ -264,20 +258,4 @@ fn gone(result: &Value) -> String {
         Some(error) => on_one_line(error),
         None => on_one_line(&format!("deleted {}", said(result, "drawer_id"))),
     }
-}
-
-/// A text in an answer; empty where there is none.
-pub(super) fn said<'a>(answer: &'a Value, name: &str) -> &'a str {
-    answer[name].as_str().unwrap_or_default()
-}
-
-/// A text for a terminal: its lines and tabs stay, other control characters do not.
-pub(super) fn for_terminal(text: &str) -> String {
-    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
-    text.replace("\r\n", "\n").chars().map(shown).collect()
-}
-
-/// A text for one line of a terminal.
-pub(super) fn on_one_line(text: &str) -> String {
-    for_terminal(text).replace(['\n', '\t'], " ")
 }

@@ -12,18 +12,19 @@ mod switches;
 mod transcript;
 mod wing;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
 use loggia_domain::palace::{diary, name, text};
 use serde_json::{Value, json};
+use tokio::runtime::Handle;
 
 use super::drawer::memory::Memory;
-use super::drawer::said;
-use super::output::{Failure, deliver, read_text, text_or_file};
-use super::target::Remote;
+use super::output::{Failure, deliver, said, text_or_file};
+use super::target::{Place, Remote};
 use crate::config::{self, ConfigError};
 use crate::palace::diary::NewEntry;
 use input::Input;
@@ -160,17 +161,32 @@ impl Hook {
         if let Some(fault) = &input.fault {
             state.log(&format!("{}: {fault}", event.name()));
         }
-        let call = Call { event, how: self.how, remote: self.remote, input, state, home, switches };
-        let answered = match palace {
-            Ok(palace) => tokio::time::timeout(PATIENCE, call.answer(&palace))
-                .await
-                .unwrap_or_else(|_| Err(Failure::new(format!("no answer within {} s", PATIENCE.as_secs())))),
-            Err(error) => Err(error.into()),
+        let palace = match palace {
+            Ok(palace) => palace,
+            Err(error) => {
+                state.log(&format!("{}: not saved: {error}", event.name()));
+                return None;
+            }
         };
-        answered.unwrap_or_else(|failure: Failure| {
+        let at = Place::new(palace, self.remote);
+        let call = Arc::new(Call { event, how: self.how, at, input, state, home, switches });
+        let (runtime, work) = (Handle::current(), Arc::clone(&call));
+        within(PATIENCE, move || runtime.block_on(work.answer())).await.unwrap_or_else(|failure| {
             call.log(&format!("not saved: {}", failure.message()));
             None
         })
+    }
+}
+
+/// Works on a thread of its own, and leaves the work alone when it takes longer than that: taken back, a write would be waited for.
+async fn within<T: Send + 'static>(
+    limit: Duration,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+) -> Result<T, Failure> {
+    match tokio::time::timeout(limit, tokio::task::spawn_blocking(work)).await {
+        Ok(Ok(done)) => done,
+        Ok(Err(error)) => Err(Failure::new(format!("the work ended early: {error}"))),
+        Err(_) => Err(Failure::new(format!("no answer within {} s", limit.as_secs()))),
     }
 }
 
@@ -178,132 +194,150 @@ impl Hook {
 struct Call {
     event: Event,
     how: How,
-    remote: Remote,
+    at: Place,
     input: Input,
     state: State,
     home: PathBuf,
     switches: Switches,
 }
 
-/// What was saved.
-struct Saved {
-    entry_id: String,
-    agent: String,
+/// What the transcript says, and how much of it is new.
+struct Found {
+    transcript: Transcript,
+    /// How many messages were there at the last save.
+    last: usize,
+    /// How many came since.
+    new: usize,
+}
+
+/// An entry that is to be written.
+struct Draft {
+    entry: NewEntry,
     /// How many messages it is made from; `None` for an entry that was given.
     messages: Option<usize>,
 }
 
 impl Call {
-    async fn answer(&self, palace: &Path) -> Result<Option<Value>, Failure> {
-        if self.event == Event::SessionStart {
-            self.log("begins");
-            return Ok(self.how.remind.then(|| {
-                let context = format!(
-                    "Your diary is kept under the name {:?}. Read what you wrote last (mempalace_diary_read) before you begin, \
-                     and write an entry (mempalace_diary_write) when something was done, decided or learnt.",
-                    self.agent()
-                );
-                json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
-            }));
+    /// Answers. Blocks while it reads files.
+    async fn answer(&self) -> Result<Option<Value>, Failure> {
+        match self.event {
+            Event::SessionStart => Ok(self.begin()),
+            Event::Stop => self.stop(&self.look()).await,
+            Event::PreCompact => {
+                let found = self.look();
+                if found.new > 0 || self.how.entry.is_some() || self.how.entry_file.is_some() {
+                    self.save(&found).await?;
+                }
+                Ok(None)
+            }
+            Event::SessionEnd => {
+                let saved = self.save(&self.look()).await;
+                self.state.forget(&self.input.session);
+                saved.map(|()| None)
+            }
         }
+    }
+
+    fn begin(&self) -> Option<Value> {
+        self.log("begins");
+        self.how.remind.then(|| {
+            let context = format!(
+                "Your diary is kept under the name {:?}. Read what you wrote last (mempalace_diary_read) before you begin, \
+                 and write an entry (mempalace_diary_write) when something was done, decided or learnt.",
+                self.agent()
+            );
+            json!({"hookSpecificOutput": {"hookEventName": "SessionStart", "additionalContext": context}})
+        })
+    }
+
+    fn look(&self) -> Found {
         let transcript = self.transcript();
         let last = self.state.last_save(&self.input.session);
         // Fewer than at the last save: the transcript is another one.
         let new = transcript.humans.checked_sub(last).unwrap_or(transcript.humans);
         self.log(&format!("{} messages, {new} since the last save", transcript.humans));
-        match self.event {
-            Event::Stop => self.stop(palace, &transcript, last, new).await,
-            Event::PreCompact => {
-                if (new > 0 || self.has_entry()) && self.save(palace, &transcript).await?.is_some() {
-                    self.state.saved(&self.input.session, transcript.humans)?;
-                }
-                Ok(None)
-            }
-            Event::SessionEnd | Event::SessionStart => {
-                let saved = self.save(palace, &transcript).await;
-                self.state.forget(&self.input.session);
-                saved.map(|_| None)
-            }
-        }
+        Found { transcript, last, new }
     }
 
-    async fn stop(
-        &self,
-        palace: &Path,
-        transcript: &Transcript,
-        last: usize,
-        new: usize,
-    ) -> Result<Option<Value>, Failure> {
-        if new < SAVE_EVERY {
+    async fn stop(&self, found: &Found) -> Result<Option<Value>, Failure> {
+        if found.new < SAVE_EVERY {
             return Ok(None);
         }
-        if self.asks(palace).await {
-            // It is at work on the last reminder.
-            if self.input.stop_hook_active {
-                return Ok(None);
-            }
-            self.state.saved(&self.input.session, transcript.humans)?;
-            let reason = format!(
-                "Before you stop, write about this session into your diary: mempalace_diary_write with agent_name {:?}, wing \
-                 {:?}, and what was done, decided, learnt and left open. File what later sessions must find with \
-                 mempalace_add_drawer. Then stop.",
-                self.agent(),
-                self.wing(transcript)
-            );
-            return Ok(Some(json!({"decision": "block", "reason": reason})));
+        if self.how.remind || !self.switches.silent_save {
+            return self.ask(found);
+        }
+        self.at.clone().memory(async |memory| self.ask_or_save(memory, found).await).await
+    }
+
+    /// Does what the palace's own settings say.
+    async fn ask_or_save(&self, memory: &Memory, found: &Found) -> Result<Option<Value>, Failure> {
+        // Who may not ask for the settings gets the usual ones.
+        if memory.hook_settings().await.is_ok_and(|settings| !settings.silent_save) {
+            return self.ask(found);
         }
         // Where the count cannot be kept, every turn would be saved.
-        self.state.saved(&self.input.session, last)?;
-        let Some(saved) = self.save(palace, transcript).await? else { return Ok(None) };
-        self.state.saved(&self.input.session, transcript.humans)?;
-        let what = saved.messages.map_or_else(|| "an entry".to_owned(), |n| format!("a checkpoint of {n} messages"));
-        let message = format!("loggia: saved {what} in the diary of {} ({})", saved.agent, saved.entry_id);
+        self.state.saved(&self.input.session, found.last)?;
+        let Some(draft) = self.draft(&found.transcript)? else { return Ok(None) };
+        let what = draft.messages.map_or_else(|| "an entry".to_owned(), |n| format!("a checkpoint of {n} messages"));
+        let agent = draft.entry.diarist.spelling.clone();
+        let entry_id = self.write(memory, draft, found).await?;
+        let message = format!("loggia: saved {what} in the diary of {agent} ({entry_id})");
         Ok(Some(json!({"systemMessage": message})))
     }
 
-    /// Whether the agent is asked to write instead of being written for.
-    async fn asks(&self, palace: &Path) -> bool {
-        if self.how.remind || !self.switches.silent_save {
-            return true;
+    /// Asks the agent to write instead of writing for it.
+    fn ask(&self, found: &Found) -> Result<Option<Value>, Failure> {
+        // It is at work on the last reminder.
+        if self.input.stop_hook_active {
+            return Ok(None);
         }
-        let ask = async |memory: &Memory| memory.hook_settings().await;
-        // Who may not ask for the settings gets the usual ones.
-        Memory::with(palace, self.remote.clone(), ask).await.is_ok_and(|settings| !settings.silent_save)
+        self.state.saved(&self.input.session, found.transcript.humans)?;
+        let reason = format!(
+            "Before you stop, write about this session into your diary: mempalace_diary_write with agent_name {:?}, wing \
+             {:?}, and what was done, decided, learnt and left open. File what later sessions must find with \
+             mempalace_add_drawer. Then stop.",
+            self.agent(),
+            self.wing(&found.transcript)
+        );
+        Ok(Some(json!({"decision": "block", "reason": reason})))
     }
 
-    /// Writes the entry that was given, or one made from the transcript; `None` when there is nothing to write.
-    async fn save(&self, palace: &Path, transcript: &Transcript) -> Result<Option<Saved>, Failure> {
-        let given = text_or_file(("--entry", "--entry-file"), self.how.entry.clone(), None)?;
-        let given = match (&given, &self.how.entry_file) {
-            (Some(_), Some(_)) => return Err(Failure::new("give --entry or --entry-file, not both")),
-            (None, Some(path)) if path.as_os_str() == "-" => {
-                return Err(Failure::new("--entry-file cannot be -: stdin holds the event"));
-            }
-            (None, Some(path)) => Some(read_text(path)?),
-            _ => given,
-        };
+    /// Writes an entry if there is something to write. Nothing is opened otherwise.
+    async fn save(&self, found: &Found) -> Result<(), Failure> {
+        let Some(draft) = self.draft(&found.transcript)? else { return Ok(()) };
+        self.at.clone().memory(async |memory| self.write(memory, draft, found).await).await?;
+        Ok(())
+    }
+
+    /// The entry that was given, or one made from the transcript; `None` when there is nothing to write.
+    fn draft(&self, transcript: &Transcript) -> Result<Option<Draft>, Failure> {
+        let file = self.how.entry_file.as_deref();
+        if file.is_some_and(|path| path.as_os_str() == "-") {
+            return Err(Failure::new("--entry-file cannot be -: stdin holds the event"));
+        }
+        let given = text_or_file(("--entry", "--entry-file"), self.how.entry.clone(), file)?;
         let messages = given.is_none().then_some(transcript.told);
         let date = state::local_date();
         let Some(entry) = given.or_else(|| transcript.checkpoint(&date, &self.input.session)) else {
             self.log("nothing to save");
             return Ok(None);
         };
-        let new = NewEntry {
+        let entry = NewEntry {
             diarist: diary::diarist(self.agent().into())?,
             wing: Some(self.wing(transcript)),
             entry: text::content(entry.into())?,
             topic: name::required("topic", self.how.topic.as_str().into())?,
         };
-        let agent = new.diarist.spelling.clone();
-        let write = async |memory: &Memory| memory.write_diary(new).await;
-        let answer = Memory::with(palace, self.remote.clone(), write).await?;
-        let entry_id = said(&answer, "entry_id").to_owned();
-        self.log(&format!("saved {entry_id}"));
-        Ok(Some(Saved { entry_id, agent, messages }))
+        Ok(Some(Draft { entry, messages }))
     }
 
-    fn has_entry(&self) -> bool {
-        self.how.entry.is_some() || self.how.entry_file.is_some()
+    /// Writes an entry and notes at once how far the session is saved; the entry's id.
+    async fn write(&self, memory: &Memory, draft: Draft, found: &Found) -> Result<String, Failure> {
+        let answer = memory.write_diary(draft.entry).await?;
+        let entry_id = said(&answer, "entry_id").to_owned();
+        self.log(&format!("saved {entry_id}"));
+        self.state.saved(&self.input.session, found.transcript.humans)?;
+        Ok(entry_id)
     }
 
     fn agent(&self) -> &str {
@@ -327,5 +361,40 @@ impl Call {
 
     fn log(&self, text: &str) {
         self.state.log(&format!("{} of session {}: {text}", self.event.name(), self.input.session));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::Duration;
+
+    use super::{Failure, within};
+
+    /// Says when it is dropped.
+    struct Dropped(std::sync::mpsc::Sender<()>);
+
+    impl Drop for Dropped {
+        fn drop(&mut self) {
+            let _ = self.0.send(());
+        }
+    }
+
+    #[test]
+    fn work_that_takes_too_long_is_left_alone() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        let (go, waits) = channel::<()>();
+        let (dropped, was_dropped) = channel();
+        let store = Dropped(dropped);
+        let work = move || {
+            let _store = store;
+            waits.recv().map_err(|e| Failure::new(e.to_string()))
+        };
+        let failure = runtime.block_on(within(Duration::from_millis(1), work)).expect_err("it waits for us");
+        assert_eq!(failure.message(), "no answer within 0 s");
+        assert!(was_dropped.try_recv().is_err(), "what it holds was taken from it");
+        go.send(()).expect("it still waits");
+        was_dropped.recv().expect("it ends by itself");
+        assert_eq!(runtime.block_on(within(Duration::from_mins(1), || Ok(7))).ok(), Some(7));
     }
 }

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use loggia_domain::{AckDraft, EventDraft, Raw, field, timestamp};
+use loggia_domain::{AckDraft, EventDraft, Raw, field};
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -15,8 +15,8 @@ use super::output::{Failure, Out, event_lines, text_or_file};
 use super::search::Search;
 use super::target::{Place, Remote, Target};
 use super::watch::Watch;
-use crate::logstream::read::{ListQuery, MAX_LIMIT, Order};
-pub(super) use filters::Filters;
+use crate::logstream::read::{ListQuery, Order};
+pub(super) use filters::{Bounds, Filters};
 
 /// The exit code of a wait that ended without an event.
 pub(super) const TIMED_OUT: u8 = 2;
@@ -159,12 +159,8 @@ struct Window {
     /// Only what arrived after this event
     #[arg(long, value_name = "ID")]
     since_event_id: Option<String>,
-    /// Only events created at or after this date or RFC 3339 time
-    #[arg(long, value_name = "TIME")]
-    since_created_at: Option<String>,
-    /// At most so many, 500 at the most
-    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
-    limit: i64,
+    #[command(flatten)]
+    bounds: Bounds,
 }
 
 #[derive(Args)]
@@ -228,16 +224,13 @@ impl Ack {
 impl Window {
     /// The question that the flags ask, oldest first.
     fn query(self, filters: &Filters) -> Result<ListQuery, Failure> {
-        let limit = usize::try_from(self.limit).ok().filter(|limit| *limit > 0);
-        let limit = limit.ok_or_else(|| Failure::new("limit must be a positive integer"))?;
-        let mut filter = filters.filter()?;
-        filter.since_created_at = timestamp::since_created_at(self.since_created_at.into())?;
+        let (filter, limit) = self.bounds.check(filters)?;
         Ok(ListQuery {
             filter,
             since_event_id: field::optional_routing("since_event_id", self.since_event_id.into())?,
             before_event_id: None,
             order: Order::Asc,
-            limit: limit.min(MAX_LIMIT),
+            limit,
         })
     }
 }

@@ -1,11 +1,12 @@
 //! What commands print, and how they fail: text for people, JSON for programs under `--json`.
 
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 
 use loggia_domain::{Event, Refusal};
 use serde::Serialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::config::ConfigError;
 use crate::logstream::{OpenError, StoreError};
@@ -90,8 +91,13 @@ impl Out {
         self.json
     }
 
-    /// Prints a value as JSON, or what people read.
+    /// Prints a value as JSON, or what people read, as a terminal may have it.
     pub fn answer(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
+        self.styled(value, || for_terminal(&text()))
+    }
+
+    /// The same for a text that brings its own bold letters; whoever writes it keeps other control characters out.
+    pub fn styled(&self, value: &impl Serialize, text: impl FnOnce() -> String) -> Result<(), Failure> {
         let line = if self.json {
             serde_json::to_string_pretty(value).map_err(|e| Failure::new(e.to_string()))?
         } else {
@@ -111,7 +117,8 @@ impl Out {
             let _ = print(format!("{answer:#}\n").as_bytes());
         } else {
             let hint = failure.hint.as_ref().map(|h| format!("hint: {h}\n")).unwrap_or_default();
-            let _ = write!(io::stderr(), "error: {}\n{hint}", failure.message);
+            let text = for_terminal(&format!("error: {}\n{hint}", failure.message));
+            let _ = io::stderr().write_all(text.as_bytes());
         }
         ExitCode::from(1)
     }
@@ -134,7 +141,23 @@ pub fn deliver(bytes: &[u8]) -> io::Result<()> {
 /// Tells people something beside the answer, on stderr.
 pub fn notice(text: &str) {
     // Where stderr is gone there is nobody to tell.
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", for_terminal(text));
+}
+
+/// A text in an answer; empty where there is none.
+pub fn said<'a>(answer: &'a Value, name: &str) -> &'a str {
+    answer[name].as_str().unwrap_or_default()
+}
+
+/// A text for a terminal: its lines and tabs stay, other control characters do not.
+pub fn for_terminal(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && !matches!(c, '\n' | '\t') { '\u{fffd}' } else { c };
+    text.replace("\r\n", "\n").chars().map(shown).collect()
+}
+
+/// A text for one line of a terminal.
+pub fn on_one_line(text: &str) -> String {
+    for_terminal(text).replace(['\n', '\t'], " ")
 }
 
 /// A head line and one line for each event.
@@ -174,7 +197,7 @@ fn shortened(body: &str) -> String {
 }
 
 /// A text from the command line, a file, or (`-`) stdin, byte for byte; it must be UTF-8.
-pub fn read_text(path: &std::path::Path) -> Result<String, Failure> {
+pub fn read_text(path: &Path) -> Result<String, Failure> {
     let bytes = if path.as_os_str() == "-" {
         let mut bytes = Vec::new();
         io::Read::read_to_end(&mut io::stdin().lock(), &mut bytes)?;
@@ -192,7 +215,7 @@ pub fn read_text(path: &std::path::Path) -> Result<String, Failure> {
 pub fn text_or_file(
     flags: (&str, &str),
     inline: Option<String>,
-    file: Option<&std::path::Path>,
+    file: Option<&Path>,
 ) -> Result<Option<String>, Failure> {
     match (inline, file) {
         (Some(_), Some(_)) => Err(Failure::new(format!("give {} or {}, not both", flags.0, flags.1))),
@@ -201,14 +224,39 @@ pub fn text_or_file(
     }
 }
 
+/// The same for a text that must be there: stdin is read when nothing is given.
+pub fn text_or_stdin(flags: (&str, &str), inline: Option<String>, file: Option<&Path>) -> Result<String, Failure> {
+    match text_or_file(flags, inline, file)? {
+        Some(text) => Ok(text),
+        None => read_text(Path::new("-")),
+    }
+}
+
+/// Writes a content to a file, and says in its record where it went instead of repeating it.
+pub fn write_content(path: &Path, bytes: &[u8], record: &mut Value) -> Result<(), Failure> {
+    std::fs::write(path, bytes).map_err(|e| Failure::new(format!("{}: {e}", path.display())))?;
+    if let Value::Object(members) = record {
+        members.shift_remove("content");
+        members.insert("content_written_to".to_owned(), json!(path.to_string_lossy()));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::shortened;
+    use super::{for_terminal, on_one_line, shortened};
 
     #[test]
     fn a_long_body_is_cut_to_eighty_characters() {
         assert_eq!(shortened(&"é".repeat(80)), "é".repeat(80));
         assert_eq!(shortened(&"é".repeat(81)), "é".repeat(77) + "...");
         assert_eq!(shortened("a\nb"), "a b");
+    }
+
+    #[test]
+    fn no_control_character_reaches_a_terminal() {
+        let text = "a\r\nb\tc\u{1b}[31m\u{9b}\r\u{7f}";
+        assert_eq!(for_terminal(text), "a\nb\tc\u{fffd}[31m\u{fffd}\u{fffd}\u{fffd}");
+        assert_eq!(on_one_line("a\r\nb\tc"), "a b c");
     }
 }

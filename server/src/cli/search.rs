@@ -5,16 +5,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
+use loggia_domain::field;
 use loggia_domain::search::{Excerpt, Query};
-use loggia_domain::{field, timestamp};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::logstream::Filters;
-use super::output::{Failure, Out, notice};
+use super::logstream::{Bounds, Filters};
+use super::output::{Failure, Out, notice, on_one_line};
 use super::target::{Place, Target};
 use crate::logstream::Logstream;
-use crate::logstream::read::MAX_LIMIT;
 use crate::logstream::search::{self, Pace, SearchQuery};
 
 #[derive(Args)]
@@ -24,15 +23,11 @@ pub(super) struct Search {
     words: Vec<String>,
     #[command(flatten)]
     filters: Filters,
-    /// Only events created at or after this date or RFC 3339 time
-    #[arg(long, value_name = "TIME")]
-    since_created_at: Option<String>,
+    #[command(flatten)]
+    bounds: Bounds,
     /// Only what arrived before this event
     #[arg(long, value_name = "ID")]
     before_event_id: Option<String>,
-    /// At most so many, 500 at the most
-    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
-    limit: i64,
     /// Search the contents of artifacts too, at most 50 of them
     #[arg(long)]
     artifacts: bool,
@@ -46,10 +41,7 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) async fn run(self, place: Place, out: &Out) -> Result<ExitCode, Failure> {
-        let limit = usize::try_from(self.limit).ok().filter(|limit| *limit > 0);
-        let limit = limit.ok_or_else(|| Failure::new("limit must be a positive integer"))?.min(MAX_LIMIT);
-        let mut filter = self.filters.filter()?;
-        filter.since_created_at = timestamp::since_created_at(self.since_created_at.into())?;
+        let (filter, limit) = self.bounds.check(&self.filters)?;
         let query = SearchQuery {
             query: Query::check("query", self.words.join(" ").into())?,
             filter,
@@ -64,7 +56,7 @@ impl Search {
                 Target::Hub(hub) => hub.search(&query).await,
             })
             .await?;
-        out.answer(&answer, || text(&answer))?;
+        out.styled(&answer, || text(&answer))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -91,10 +83,10 @@ fn text(answer: &Value) -> String {
         let status = event["status"].as_str().map(|status| format!(" [{status}]")).unwrap_or_default();
         let (id, at, kind, from) = (said("id"), said("created_at"), said("type"), said("from_agent"));
         let line = format!("  {id}  {at}  {kind}  {}/{}  {from}{to}{status}", said("stream"), said("room"));
-        lines.extend([plain(&line), excerpt(&event["excerpt"])]);
+        lines.extend([on_one_line(&line), excerpt(&event["excerpt"])]);
     }
     if let Some(id) = answer["older_cursor"].as_str() {
-        lines.push(format!("older ones: --before-event-id {}", plain(id)));
+        lines.push(format!("older ones: --before-event-id {}", on_one_line(id)));
     }
     if answer["artifacts"].is_array() {
         let artifacts = list("artifacts");
@@ -109,10 +101,10 @@ fn text(answer: &Value) -> String {
                 said("kind"),
                 said("created_by")
             );
-            lines.extend([plain(&line), excerpt(&artifact["excerpt"])]);
+            lines.extend([on_one_line(&line), excerpt(&artifact["excerpt"])]);
         }
         if let Some(id) = answer["older_artifact_cursor"].as_str() {
-            lines.push(format!("older ones: --before-artifact-id {}", plain(id)));
+            lines.push(format!("older ones: --before-artifact-id {}", on_one_line(id)));
         }
     }
     if let Some(behind) = answer["behind"].as_i64().filter(|behind| *behind > 0) {
@@ -129,18 +121,8 @@ fn excerpt(value: &Value) -> String {
     line.push_str(if excerpt.cut_before { "…" } else { "" });
     for (piece, is_hit) in excerpt.pieces() {
         let (before, after) = if is_hit { (bold, plain_again) } else { ("", "") };
-        line.extend([before, &plain(piece), after]);
+        line.extend([before, &on_one_line(piece), after]);
     }
     line.push_str(if excerpt.cut_after { "…" } else { "" });
     line
-}
-
-/// A text for a terminal: no line breaks, and no control characters.
-fn plain(text: &str) -> String {
-    let shown = |c: char| match c {
-        '\n' | '\t' => ' ',
-        c if c.is_control() => '\u{fffd}',
-        c => c,
-    };
-    text.chars().map(shown).collect()
 }

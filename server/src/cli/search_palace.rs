@@ -1,17 +1,16 @@
 //! `loggia search`: drawers and diaries by words and, where there is a model, by meaning. The log has a search of its own,
 //! `loggia logstream search`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
 use loggia_domain::palace::query;
 use serde_json::Value;
 
-use super::drawer::memory::{self, Memory};
-use super::drawer::{for_terminal, on_one_line, said, within};
-use super::output::{Failure, Out};
-use super::target::Remote;
+use super::drawer::{memory, within};
+use super::output::{Failure, Out, for_terminal, on_one_line, said};
+use super::target::{Place, Remote};
 
 #[derive(Args)]
 pub(super) struct Search {
@@ -55,8 +54,8 @@ impl Search {
             max_distance: self.max_distance,
             within: self.flags.check(self.source_file.as_deref())?,
         };
-        let palace: &Path = &palace;
-        let answer = Memory::with(palace, self.remote, async |memory| memory.search(search).await).await?;
+        let at = Place::new(palace, self.remote);
+        let answer = at.memory(async |memory| memory.search(search).await).await?;
         out.answer(&answer, || told(&answer))?;
         Ok(ExitCode::SUCCESS)
     }

@@ -11,11 +11,13 @@ use loggia_domain::task::{self, TaskDraft};
 use loggia_domain::{AckDraft, Artifact, ArtifactDraft, ArtifactRecord, Event, EventDraft, Filter, Refusal, field};
 use loggia_domain::{artifact::sha256_hex, refusal::quoted};
 
+use super::drawer::memory::Memory;
 use super::output::Failure;
 use super::remote::{self, Hub};
 use crate::config;
 use crate::logstream::Logstream;
 use crate::logstream::read::{ListQuery, Order};
+use crate::palace::PalaceStore;
 pub(super) use follow::Follow;
 
 /// The flags that name a hub.
@@ -44,6 +46,7 @@ impl Remote {
 }
 
 /// A place that is not opened yet, so that a command may refuse its arguments before anything is touched.
+#[derive(Clone)]
 pub(super) struct Place {
     palace: PathBuf,
     remote: Remote,
@@ -55,7 +58,7 @@ impl Place {
         Self { palace, remote }
     }
 
-    /// Opens it, does one thing, and closes it.
+    /// Opens its log, does one thing, and closes it.
     pub(super) async fn with<T>(self, work: impl AsyncFnOnce(&Target) -> Result<T, Failure>) -> Result<T, Failure> {
         let target = match self.remote.hub()? {
             Some(hub) => Target::Hub(hub),
@@ -64,6 +67,19 @@ impl Place {
         let result = work(&target).await;
         if let Target::Files(log) = target {
             log.close();
+        }
+        result
+    }
+
+    /// Opens its drawers and diaries, does one thing, and closes them.
+    pub(super) async fn memory<T>(self, work: impl AsyncFnOnce(&Memory) -> Result<T, Failure>) -> Result<T, Failure> {
+        let memory = match self.remote.hub()? {
+            Some(hub) => Memory::Hub(hub),
+            None => Memory::File(PalaceStore::open(&self.palace)?),
+        };
+        let result = work(&memory).await;
+        if let Memory::File(store) = memory {
+            store.close();
         }
         result
     }

@@ -11,7 +11,7 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use loggia_domain::{ApiError, ErrorCode, Filter, field};
+use loggia_domain::{Filter, field};
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
@@ -57,7 +57,10 @@ pub async fn get(
     };
     if credential.is_session() {
         // Spread out, so that a restart does not bring every tab back in the same instant.
-        let jitter = u64::try_from(newest.seq).unwrap_or(0).wrapping_mul(7919) % 1500;
+        let mut dice = [0; 2];
+        // Without random bytes all come back together: slower, and nothing worse.
+        let _ = getrandom::fill(&mut dice);
+        let jitter = u16::from_le_bytes(dice) % 1500;
         first.extend_from_slice(format!("retry: {}\n\n", 1500 + jitter).as_bytes());
         first.extend_from_slice(&heartbeat(newest.seq));
     }
@@ -108,10 +111,7 @@ impl LiveStream {
             tokio::select! {
                 biased;
                 () = &mut self.stop => return None,
-                frames = self.tail.next() => {
-                    let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
-                    self.ready = frames.into_iter();
-                }
+                // Before the frames: a stream that lags behind always has some.
                 _ = self.beat.tick() => {
                     // A token that was revoked takes its streams with it.
                     if !matches!(self.credential.identity(&self.state.tokens), Ok(Some(who)) if who.may(Scope::Read)) {
@@ -122,11 +122,15 @@ impl LiveStream {
                         if self.credential.is_session() { heartbeat(newest) } else { Bytes::from_static(b": ping\n\n") };
                     return Some((Ok(beat), self));
                 }
+                frames = self.tail.next() => {
+                    let frames = frames.inspect_err(|error| tracing::warn!(%error, "a live stream ends")).ok()?;
+                    self.state.figures.stream_events.add(frames.len());
+                    self.ready = frames.into_iter();
+                }
             }
         }
         // One by one: frames are shared by all streams, and what is ready together leaves in one write all the same.
         let frame = self.ready.next()?;
-        self.state.figures.stream_events.add(1);
         Some((Ok(frame.sse.clone()), self))
     }
 }
@@ -181,7 +185,7 @@ impl Asked {
 }
 
 fn bad_request(refusal: loggia_domain::Refusal) -> HttpError {
-    HttpError::new(ApiError { error: refusal.message, code: ErrorCode::BadRequest, hint: refusal.hint })
+    HttpError::new(refusal.into())
 }
 
 /// An unknown cursor is the request's fault, not a missing page.

@@ -10,13 +10,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use loggia_domain::clock::Clock;
-use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent};
+use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, timestamp};
 use rusqlite::{Connection, TransactionBehavior};
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 
 use super::StoreError;
 use super::insert::{Counters, check_artifacts, insert_artifact, insert_event};
+use crate::clock::now_ms;
 use crate::figures::writer::WriterFigures;
 
 /// How many writes may wait before callers do.
@@ -305,7 +306,11 @@ fn write_one(
             .map(|mut e| {
                 e.artifact_ids.extend(artifact.iter().map(|a| a.id.clone()));
                 // A backdated event must not drag the clock: it gets a stamp of its own time.
-                let stamp = if at.is_some() { Clock::default().tick(ms(now)) } else { clock.tick(ms(now)) };
+                let stamp = if at.is_some() {
+                    Clock::default().tick(timestamp::ms(now))
+                } else {
+                    clock.tick(timestamp::ms(now))
+                };
                 insert_event(tx, replica_id, now, stamp, counters, e)
             })
             .transpose()?;
@@ -319,12 +324,4 @@ fn write_one(
     }
     tx.prepare_cached("RELEASE one")?.execute([])?;
     written
-}
-
-fn now_ms() -> u64 {
-    ms(OffsetDateTime::now_utc())
-}
-
-fn ms(at: OffsetDateTime) -> u64 {
-    u64::try_from(at.unix_timestamp_nanos() / 1_000_000).unwrap_or(0)
 }

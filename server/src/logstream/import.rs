@@ -102,12 +102,11 @@ fn take(
     }
     let path = palace.join(FILE_NAME);
     for suffix in ["-wal", "-shm"] {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(suffix);
+        let beside = db::beside(&path, suffix);
         // Left of an empty log, they would be taken for parts of the new one.
         match fs::remove_file(&beside) {
             Err(e) if e.kind() == io::ErrorKind::NotFound => {}
-            removed => removed.map_err(io_at(Path::new(&beside)))?,
+            removed => removed.map_err(io_at(&beside))?,
         }
     }
     fs::rename(&copy, &path).map_err(io_at(&path))?;

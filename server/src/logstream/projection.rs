@@ -8,7 +8,7 @@
 pub mod build;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -18,14 +18,14 @@ use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{StoreError, sql};
+use super::{StoreError, read, sql};
 use crate::db::{self, ReadPool};
 
 /// The side file within a palace.
 pub const FILE_NAME: &str = "loggia_projection.sqlite3";
 
 /// Raised whenever the tables or the meaning of what is in them changes: older files are made anew.
-pub(super) const VERSION: i64 = 2;
+pub(super) const VERSION: i64 = 3;
 const TABLES: &str = "
 CREATE TABLE rooms (stream TEXT NOT NULL, room TEXT NOT NULL, events INTEGER NOT NULL, newest_seq INTEGER NOT NULL,
     newest_at TEXT NOT NULL, PRIMARY KEY (stream, room)) WITHOUT ROWID;
@@ -39,8 +39,6 @@ INSERT INTO progress VALUES (1, 0, NULL);";
 const STEP: i64 = 5000;
 /// The least time between two steps: under a storm of appends a delegation is folded once, not once per event.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Beyond so many events only those that decide the state are folded.
-const MAX_FOLDED: i64 = 2000;
 /// How much of a body the fold needs: its title and the definition of done.
 const BODY_CHARS: i64 = 4000;
 
@@ -75,14 +73,12 @@ impl Projection {
     /// Opens or makes the side file and starts to follow the log in `log_path`.
     pub fn open(palace: &Path, log_path: &Path, stop: CancellationToken) -> Result<Self, StoreError> {
         let path = palace.join(FILE_NAME);
-        let log = Connection::open(log_path)?;
-        log.busy_timeout(db::BUSY_TIMEOUT)?;
-        log.pragma_update(None, "query_only", true)?;
+        let log = db::open_follower(log_path)?;
         let side = match open_side(&path, &log) {
             Ok(side) => side,
             Err(error) => {
                 tracing::warn!(%error, "the projection is made anew from the log");
-                remove(&path);
+                db::remove(&path);
                 open_side(&path, &log)?
             }
         };
@@ -167,8 +163,7 @@ impl Projection {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
     {
-        let pool = self.inner.readers.clone();
-        tokio::task::spawn_blocking(move || question(&*pool.get()?)).await.map_err(|_| StoreError::Closed)?
+        super::ask(&self.inner.readers, question).await
     }
 }
 
@@ -201,15 +196,6 @@ fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {
 
 fn make_tables(side: &Connection) -> rusqlite::Result<()> {
     side.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))
-}
-
-fn remove(path: &Path) {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        // What is not there need not go; anything worse shows when the file is opened again.
-        let _ = std::fs::remove_file(PathBuf::from(name));
-    }
 }
 
 struct Projector {
@@ -296,19 +282,7 @@ fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Res
 /// Folds one correlation as it stood at `upto`; `None` when it is a conversation that delegates nothing.
 fn fold(log: &Connection, correlation_id: &str, upto: i64) -> Result<Option<Delegation>, StoreError> {
     let columns = sql::EVENT_COLUMNS.replace("e.body", &format!("substr(e.body, 1, {BODY_CHARS})"));
-    let count: i64 = log
-        .prepare_cached(
-            "SELECT count(*) FROM (SELECT 1 FROM events WHERE correlation_id = ?1 AND rowid <= ?2 LIMIT ?3)",
-        )?
-        .query_row(params![correlation_id, upto, MAX_FOLDED + 1], |r| r.get(0))?;
-    let which = if count > MAX_FOLDED { "AND (status IS NOT NULL OR type = 'task.request')" } else { "" };
-    let events = log
-        .prepare_cached(&format!(
-            "SELECT {columns} FROM events e WHERE correlation_id = ?1 AND e.rowid <= ?2 {which}
-             ORDER BY e.rowid DESC LIMIT {MAX_FOLDED}"
-        ))?
-        .query_map(params![correlation_id, upto], sql::event)?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+    let events = read::course(log, correlation_id, upto, &columns)?;
     let delegates = events.iter().any(|e| e.event_type == "task.request" || e.known_status().is_some());
     let folded = delegation::fold(&events).filter(|d| delegates || d.open_question);
     Ok(folded.map(|d| Delegation { steps: Vec::new(), ..d }))

@@ -32,8 +32,9 @@ const LOOK: Duration = Duration::from_millis(25);
 const PACE_PER_STREAM: Duration = Duration::from_micros(20);
 /// The longest pause, and the shortest worth making.
 const PACE: std::ops::RangeInclusive<Duration> = Duration::from_millis(2)..=Duration::from_millis(250);
-/// How many events are read at once.
+/// How many events are read at once, and about how many bytes of them.
 const PAGE: usize = 512;
+const PAGE_BYTES: usize = 4 * 1024 * 1024;
 /// How many frames are kept at hand.
 const RING_FRAMES: usize = 4096;
 /// How many bytes of frames are kept at hand.
@@ -57,6 +58,11 @@ impl Frame {
         let sse = Bytes::from(format!("id: {id}\nevent: logstream\ndata: {data}\n\n"));
         Self { event, sse }
     }
+
+    /// How much memory it takes, about: its texts stand in the event and in the frame.
+    fn bytes(&self) -> usize {
+        2 * self.sse.len()
+    }
 }
 
 /// The newest frames, oldest first, without a hole.
@@ -70,11 +76,11 @@ struct Ring {
 
 impl Ring {
     fn push(&mut self, frame: Arc<Frame>) {
-        self.bytes += frame.sse.len();
+        self.bytes += frame.bytes();
         self.frames.push_back(frame);
         while self.frames.len() > RING_FRAMES || self.bytes > RING_BYTES {
             let Some(old) = self.frames.pop_front() else { break };
-            self.bytes -= old.sse.len();
+            self.bytes -= old.bytes();
             self.floor = old.event.seq;
         }
     }
@@ -106,9 +112,7 @@ impl Pump {
     /// Starts to follow the log from its present end. `arrived` is called whenever there is something new, on the pump's thread: it
     /// must not block.
     pub fn start(path: &Path, arrived: impl Fn() + Send + 'static, stop: CancellationToken) -> rusqlite::Result<Self> {
-        let conn = Connection::open(path)?;
-        conn.busy_timeout(db::BUSY_TIMEOUT)?;
-        conn.pragma_update(None, "query_only", true)?;
+        let conn = db::open_follower(path)?;
         let tip = read::newest(&conn)?.seq;
         let shared = Arc::new(Shared {
             ring: RwLock::new(Ring { floor: tip, ..Ring::default() }),
@@ -144,14 +148,20 @@ impl Pump {
         *self.shared.newest.borrow()
     }
 
-    /// At most `limit` frames after a cursor, if the ring still holds everything after it.
-    pub fn after(&self, cursor: i64, limit: usize) -> Option<Vec<Arc<Frame>>> {
+    /// At most `limit` frames after a cursor and about so many bytes, at least one, if the ring still holds everything after it.
+    pub fn after(&self, cursor: i64, limit: usize, bytes: usize) -> Option<Vec<Arc<Frame>>> {
         let ring = self.shared.ring.read().unwrap_or_else(PoisonError::into_inner);
         if cursor < ring.floor {
             return None;
         }
         let start = ring.frames.partition_point(|f| f.event.seq <= cursor);
-        Some(ring.frames.iter().skip(start).take(limit).cloned().collect())
+        let mut taken = 0;
+        let fits = |frame: &&Arc<Frame>| {
+            let is_first = taken == 0;
+            taken += frame.bytes();
+            is_first || taken <= bytes
+        };
+        Some(ring.frames.iter().skip(start).take(limit).take_while(fits).cloned().collect())
     }
 }
 
@@ -217,8 +227,7 @@ impl Follower {
     fn read_page(&mut self) -> Result<bool, super::StoreError> {
         let mut wanted = Conditions::default();
         wanted.push("rowid > ?", self.tip);
-        let events = read::matching(&self.conn, &wanted, Order::Asc, PAGE)?;
-        let full = events.len() == PAGE;
+        let (events, is_all) = read::matching_up_to(&self.conn, &wanted, Order::Asc, PAGE, PAGE_BYTES)?;
         if let Some(last) = events.last() {
             self.tip = last.seq;
             let frames: Vec<_> = events.into_iter().map(|e| Arc::new(Frame::new(e))).collect();
@@ -227,7 +236,7 @@ impl Follower {
                 ring.push(frame);
             }
         }
-        Ok(full)
+        Ok(!is_all)
     }
 
     /// Goes to the log's end without reading it: whoever begins to listen in this moment finds the ring empty and asks the database.

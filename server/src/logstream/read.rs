@@ -1,6 +1,6 @@
 //! Questions to the log that are answered once: lists, single events, artifacts. Live readers use [`super::Tail`].
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use loggia_domain::{Artifact, ArtifactRecord, Event, Filter, Refusal, refusal::quoted};
 use rusqlite::{Connection, OptionalExtension};
@@ -12,6 +12,9 @@ use super::{Logstream, StoreError};
 pub const MAX_LIMIT: usize = 500;
 /// How many it gives when nothing is said.
 pub const DEFAULT_LIMIT: usize = 50;
+
+/// How many events of one correlation are folded at most, see [`course`].
+pub const COURSE_EVENTS: usize = 1000;
 
 /// The direction of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,11 +73,7 @@ impl Logstream {
 
     /// One artifact with its content; `None` if there is no such id.
     pub async fn artifact(&self, id: String) -> Result<Option<Artifact>, StoreError> {
-        self.read(move |conn| {
-            let sql = format!("SELECT {}, content, metadata_json FROM artifacts WHERE id = ?1", sql::ARTIFACT_COLUMNS);
-            Ok(conn.prepare_cached(&sql)?.query_row([id], sql::artifact).optional()?)
-        })
-        .await
+        self.read(move |conn| artifact(conn, &id)).await
     }
 
     /// What is told about some artifacts, by id; unknown ids are left out.
@@ -109,22 +108,14 @@ impl Logstream {
         .await
     }
 
-    /// The first event that passes a filter and its newest ones, together at most `limit`, in arrival order; how many pass in all;
-    /// and the newest event of the log. All from one moment.
-    pub async fn correlation(&self, filter: Filter, limit: usize) -> Result<(Vec<Event>, u64, Newest), StoreError> {
+    /// The events of one correlation, see [`course`]; how many there are in all; and the newest event of the log. All from one moment.
+    pub async fn correlation(&self, id: String) -> Result<(Vec<Event>, u64, Newest), StoreError> {
         self.read(move |conn| {
             in_snapshot(conn, |conn| {
-                let mut wanted = Conditions::default();
-                wanted.push_filter(&filter);
                 let total: i64 = conn
-                    .prepare_cached(&format!("SELECT count(*) FROM events {}", wanted.where_clause()))?
-                    .query_row(wanted.params(), |r| r.get(0))?;
-                let mut events = matching(conn, &wanted, Order::Desc, limit)?;
-                events.reverse();
-                if total > as_i64(limit) {
-                    let first = matching(conn, &wanted, Order::Asc, 1)?;
-                    events.splice(..1, first);
-                }
+                    .prepare_cached("SELECT count(*) FROM events WHERE correlation_id = ?1")?
+                    .query_row([&id], |r| r.get(0))?;
+                let events = course(conn, &id, i64::MAX, sql::EVENT_COLUMNS)?;
                 Ok((events, u64::try_from(total).unwrap_or(0), newest(conn)?))
             })
         })
@@ -176,6 +167,17 @@ pub(super) fn matching(
     order: Order,
     limit: usize,
 ) -> Result<Vec<Event>, StoreError> {
+    matching_up_to(conn, wanted, order, limit, usize::MAX).map(|(events, _)| events)
+}
+
+/// The same, but no more than fits into so many bytes, and at least one; and whether that was all.
+pub(super) fn matching_up_to(
+    conn: &Connection,
+    wanted: &Conditions,
+    order: Order,
+    limit: usize,
+    bytes: usize,
+) -> Result<(Vec<Event>, bool), StoreError> {
     let direction = match order {
         Order::Asc => "ASC",
         Order::Desc => "DESC",
@@ -185,14 +187,81 @@ pub(super) fn matching(
         sql::EVENT_COLUMNS,
         wanted.rowids(direction, limit),
     );
-    let rows = conn.prepare_cached(&sql)?.query_map(wanted.params(), sql::event)?.collect::<rusqlite::Result<Vec<_>>>();
-    Ok(rows?)
+    let mut statement = conn.prepare_cached(&sql)?;
+    let mut rows = statement.query_map(wanted.params(), sql::event)?;
+    let events = up_to_bytes(&mut rows, bytes, event_bytes)?;
+    let is_all = events.len() < limit && rows.next().is_none();
+    Ok((events, is_all))
+}
+
+/// How much memory an event's texts take.
+pub(super) fn event_bytes(event: &Event) -> usize {
+    event.body.len() + event.metadata.text().len()
+}
+
+/// Takes rows until they are so long together; at least one.
+pub(super) fn up_to_bytes<T>(
+    rows: &mut dyn Iterator<Item = rusqlite::Result<T>>,
+    limit: usize,
+    bytes_of: impl Fn(&T) -> usize,
+) -> rusqlite::Result<Vec<T>> {
+    let (mut taken, mut bytes) = (Vec::new(), 0);
+    while bytes < limit
+        && let Some(row) = rows.next()
+    {
+        let row = row?;
+        bytes += bytes_of(&row);
+        taken.push(row);
+    }
+    Ok(taken)
+}
+
+/// What of a correlation is folded, as it stood at `upto`, in arrival order: all of it, or of a long one at most [`COURSE_EVENTS`] events: the
+/// first, then the newest that decide its state, then the newest of any kind. Whoever folds takes this, so that a delegation has one state
+/// everywhere.
+pub(super) fn course(
+    conn: &Connection,
+    correlation_id: &str,
+    upto: i64,
+    columns: &str,
+) -> Result<Vec<Event>, StoreError> {
+    let ask = |which: &str, order: &str, limit: usize| -> Result<Vec<Event>, StoreError> {
+        let sql = format!(
+            "SELECT {columns} FROM events e WHERE e.correlation_id = ?1 AND e.rowid <= ?2 {which}
+             ORDER BY e.rowid {order} LIMIT {limit}"
+        );
+        let mut statement = conn.prepare_cached(&sql)?;
+        Ok(statement
+            .query_map(rusqlite::params![correlation_id, upto], sql::event)?
+            .collect::<rusqlite::Result<_>>()?)
+    };
+    let mut newest = ask("", "DESC", COURSE_EVENTS)?;
+    if newest.len() < COURSE_EVENTS {
+        newest.reverse();
+        return Ok(newest);
+    }
+    let first = ask("", "ASC", 1)?;
+    let deciding = ask("AND (e.status IS NOT NULL OR e.type = 'task.request')", "DESC", COURSE_EVENTS - 1)?;
+    let mut events: BTreeMap<i64, Event> = first.into_iter().chain(deciding).map(|e| (e.seq, e)).collect();
+    for event in newest {
+        if events.len() == COURSE_EVENTS {
+            break;
+        }
+        events.insert(event.seq, event);
+    }
+    Ok(events.into_values().collect())
 }
 
 /// One event by id.
 pub(super) fn event(conn: &Connection, id: &str) -> Result<Option<Event>, StoreError> {
     let sql = format!("SELECT {} FROM events e WHERE e.id = ?1", sql::EVENT_COLUMNS);
     Ok(conn.prepare_cached(&sql)?.query_row([id], sql::event).optional()?)
+}
+
+/// One artifact by id, with its content.
+pub(super) fn artifact(conn: &Connection, id: &str) -> Result<Option<Artifact>, StoreError> {
+    let sql = format!("SELECT {}, content, metadata_json FROM artifacts WHERE id = ?1", sql::ARTIFACT_COLUMNS);
+    Ok(conn.prepare_cached(&sql)?.query_row([id], sql::artifact).optional()?)
 }
 
 pub(super) fn newest(conn: &Connection) -> rusqlite::Result<Newest> {

@@ -26,6 +26,7 @@ pub use indexer::Pace;
 
 use super::{Logstream, StoreError};
 use crate::db::ReadPool;
+use crate::figures::Gauge;
 
 /// How long a search waits for the index to reach the newest event before it answers with what there is.
 pub const PATIENCE: Duration = Duration::from_millis(250);
@@ -49,8 +50,8 @@ struct Shared {
     readers: RwLock<Option<ReadPool>>,
     /// Up to where the log is indexed; `None` with the readers.
     progress: watch::Sender<Option<Progress>>,
-    /// Somebody waits: the thread does not rest.
-    is_urgent: AtomicBool,
+    /// How many searches wait: meanwhile the thread does not rest.
+    waiting: Gauge,
     /// A reader met damage: the thread makes the file anew.
     is_damaged: AtomicBool,
 }
@@ -62,7 +63,7 @@ impl Search {
             path: palace.join(FILE_NAME),
             readers: RwLock::new(None),
             progress: watch::Sender::new(None),
-            is_urgent: AtomicBool::new(false),
+            waiting: Gauge::default(),
             is_damaged: AtomicBool::new(false),
         });
         let (wake, woken) = sync_channel(1);
@@ -91,11 +92,9 @@ impl Search {
         if reached(&progress.borrow()) {
             return;
         }
-        self.shared.is_urgent.store(true, Ordering::Relaxed);
+        let _waiting = self.shared.waiting.enter();
         self.wake();
-        if tokio::time::timeout(patience, progress.wait_for(reached)).await.is_err() {
-            self.shared.is_urgent.store(false, Ordering::Relaxed);
-        }
+        let _ = tokio::time::timeout(patience, progress.wait_for(reached)).await;
     }
 
     /// Waits until the log, as it is now, is indexed: for a command that is alone with it. `told` hears every two seconds up to where

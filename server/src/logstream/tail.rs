@@ -15,8 +15,8 @@ use super::{Logstream, StoreError};
 
 /// How many events one step gives at most.
 pub const STEP_EVENTS: usize = 256;
-/// The same for what is read from the file: these frames are one reader's own, and a slow one holds them meanwhile.
-const STEP_EVENTS_OF_FILE: usize = 64;
+/// How many bytes it gives, and one event more at most: a slow reader holds them meanwhile.
+pub const STEP_BYTES: usize = 1024 * 1024;
 
 /// A reader that follows the log from a cursor.
 pub struct Tail {
@@ -50,7 +50,7 @@ impl Tail {
             if self.cursor >= tip {
                 return Ok(Vec::new());
             }
-            let (frames, examined) = match self.pump.after(self.cursor, STEP_EVENTS) {
+            let (frames, examined) = match self.pump.after(self.cursor, STEP_EVENTS, STEP_BYTES) {
                 Some(frames) => {
                     let examined = frames.last().map_or(tip, |f| f.event.seq);
                     (frames.into_iter().filter(|f| self.filter.matches(&f.event)).collect(), examined)
@@ -85,12 +85,8 @@ impl Tail {
                     let mut wanted = Conditions::default();
                     wanted.push("rowid > ?", cursor);
                     wanted.push_filter(&filter);
-                    let events = read::matching(conn, &wanted, Order::Asc, STEP_EVENTS_OF_FILE)?;
-                    let examined = if events.len() < STEP_EVENTS_OF_FILE {
-                        newest
-                    } else {
-                        events.last().map_or(newest, |e| e.seq)
-                    };
+                    let (events, is_all) = read::matching_up_to(conn, &wanted, Order::Asc, STEP_EVENTS, STEP_BYTES)?;
+                    let examined = events.last().filter(|_| !is_all).map_or(newest, |e| e.seq);
                     Ok((events.into_iter().map(|e| Arc::new(Frame::new(e))).collect(), examined))
                 })
             })

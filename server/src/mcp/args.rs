@@ -27,7 +27,7 @@ pub enum Kind {
 }
 
 /// One argument of a tool.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Param {
     /// Its name.
     pub name: &'static str,
@@ -47,6 +47,18 @@ pub const fn required(name: &'static str, about: &'static str) -> Param {
 /// An optional argument.
 pub const fn optional(name: &'static str, kind: Kind, about: &'static str) -> Param {
     Param { name, kind, required: false, about }
+}
+
+/// Arguments that several tools have in common, and then a tool's own. `N` is how many that makes: the compiler checks it.
+pub const fn joined<const N: usize>(common: &[Param], own: &[Param]) -> [Param; N] {
+    assert!(common.len() + own.len() == N, "N counts both lists");
+    let mut all = [optional("", Kind::Text, ""); N];
+    let mut at = 0;
+    while at < N {
+        all[at] = if at < common.len() { common[at] } else { own[at - common.len()] };
+        at += 1;
+    }
+    all
 }
 
 /// A call that cannot be made: -32602 with this message.
@@ -144,6 +156,28 @@ impl Args {
     /// Takes a number; `None` when missing or null.
     pub fn integer(&mut self, name: &str) -> Option<i64> {
         self.0.shift_remove(name)?.as_i64()
+    }
+
+    /// Takes a text without rules; null is none, and anything but a text is a mistake of the call.
+    pub fn plain_text(&mut self, name: &str) -> Result<Option<String>, BadArguments> {
+        match self.value(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => Err(BadArguments::of(name, &other, "a string")),
+        }
+    }
+
+    /// Takes a number within bounds; what lies outside is the nearest bound.
+    pub fn count(&mut self, name: &str, default: usize, least: usize, most: usize) -> usize {
+        self.integer(name).map_or(default, |n| usize::try_from(n).unwrap_or(0).clamp(least, most))
+    }
+
+    /// Takes `limit`, at least 1, and `offset` as they are applied.
+    pub fn page(&mut self, default: u32, most: u32) -> (u32, u32) {
+        let clamped = |n: i64, least: u32, most: u32| u32::try_from(n.max(0)).unwrap_or(u32::MAX).clamp(least, most);
+        let limit = self.integer("limit").map_or(default, |n| clamped(n, 1, most));
+        let offset = self.integer("offset").map_or(0, |n| clamped(n, 0, u32::MAX));
+        (limit, offset)
     }
 
     /// Takes a yes or no; missing and null are no.

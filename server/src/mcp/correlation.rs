@@ -4,17 +4,15 @@
 use std::collections::BTreeSet;
 
 use loggia_domain::delegation::{self, Delegation};
-use loggia_domain::{Column, Event, Filter, Refusal, field, refusal, timestamp};
+use loggia_domain::{Event, Refusal, field, refusal, timestamp};
 use serde_json::{Value, json};
 
 use super::args::{Args, Kind, optional, required};
 use super::tool::{Answer, Effect, Failure, Tool, answer};
 use crate::AppState;
+use crate::clock::now_ms;
 use crate::logstream::StoreError;
 use crate::tokens::Scope;
-
-/// How many events of one correlation are folded and given; beyond that, its first and its newest ones.
-const MAX_EVENTS: usize = 1000;
 
 /// `mempalace_correlation_get`
 pub const CORRELATION_GET: Tool = Tool {
@@ -32,8 +30,7 @@ pub const CORRELATION_GET: Tool = Tool {
 async fn correlation_get(state: AppState, mut args: Args) -> Answer {
     let id = field::routing("correlation_id", args.raw("correlation_id"))?;
     let preview = args.boolean("preview")?;
-    let filter = Filter::default().with(Column::CorrelationId, id.clone());
-    let (mut events, total, newest) = state.log.correlation(filter, MAX_EVENTS).await?;
+    let (mut events, total, newest) = state.log.correlation(id.clone()).await?;
     let Some(delegation) = delegation::fold(&events) else { return Err(unknown(&state, &id).await) };
     events.sort_by(|a, b| a.order_key().cmp(&b.order_key()));
     if preview {
@@ -85,8 +82,4 @@ async fn unknown(state: &AppState, id: &str) -> Failure {
     };
     let message = format!("correlation {} not found", refusal::quoted(id));
     Failure::Refused(Refusal::new("correlation_id", message).value(id).hint(hint))
-}
-
-fn now_ms() -> u64 {
-    u64::try_from(time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000).unwrap_or(0)
 }

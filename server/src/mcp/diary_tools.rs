@@ -5,7 +5,7 @@ use loggia_domain::{Raw, Refusal};
 use serde_json::{Map, Value, json};
 
 use super::args::{Args, BadArguments, Kind, Param, optional, required};
-use super::drawer_tools::{count, filed_answer};
+use super::drawer_tools::filed_answer;
 use super::tool::{Answer, Effect, Tool, answer};
 use crate::AppState;
 use crate::palace::diary::NewEntry;
@@ -87,7 +87,7 @@ async fn diary_write(state: AppState, mut args: Args) -> Answer {
 async fn diary_read(state: AppState, mut args: Args) -> Answer {
     let diarist = diary::diarist(args.raw("agent_name"))?;
     let wing = entry_wing(args.raw("wing"))?;
-    let last_n = count(args.integer("last_n"), DEFAULT_LAST_N, 1, MAX_LAST_N);
+    let last_n = args.count("last_n", DEFAULT_LAST_N, 1, MAX_LAST_N);
     let store = state.palace.store().await?;
     let (entries, total) = store.read_diary(diarist.agent.clone(), wing, last_n).await?;
     if total == 0 {
@@ -240,7 +240,7 @@ fn said<'a>(fields: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
 /// A part of a checkpoint that was refused, in the form of a tool's own refusal.
 fn refused(error: &PalaceError) -> Value {
     let mut answer = json!({"success": false, "error": error.to_string()});
-    if matches!(error, PalaceError::Busy | PalaceError::Full | PalaceError::Closed) {
+    if error.is_retryable() {
         answer["error_class"] = "LockHeldByOtherProcess".into();
         answer["retryable"] = true.into();
     }

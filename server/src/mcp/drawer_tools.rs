@@ -4,8 +4,8 @@ use loggia_domain::palace::{name, text, window};
 use loggia_domain::{Raw, Refusal};
 use serde_json::{Value, json};
 
-use super::args::{Args, BadArguments, Kind, Param, optional, required};
-use super::tool::{Answer, Effect, Failure, Tool, answer};
+use super::args::{Args, Kind, Param, optional, required};
+use super::tool::{Answer, Effect, Tool, answer};
 use crate::AppState;
 use crate::palace::drawers::{Change, Filed, Filter, NewDrawer, not_found};
 use crate::tokens::Scope;
@@ -129,8 +129,8 @@ async fn add_drawer(state: AppState, mut args: Args) -> Answer {
         wing: name::required("wing", args.raw("wing"))?,
         room: name::required("room", args.raw("room"))?,
         content: text::content(args.raw("content"))?,
-        source_file: plain_text(&mut args, "source_file")?.unwrap_or_default(),
-        added_by: plain_text(&mut args, "added_by")?.unwrap_or_else(|| "mcp".to_owned()),
+        source_file: args.plain_text("source_file")?.unwrap_or_default(),
+        added_by: args.plain_text("added_by")?.unwrap_or_else(|| "mcp".to_owned()),
     };
     let (wing, room) = (new.wing.clone(), new.room.clone());
     let filed = state.palace.store().await?.add_drawer(new).await?;
@@ -178,8 +178,8 @@ async fn list_drawers(state: AppState, mut args: Args) -> Answer {
         source_file: None,
         window: window::window(args.raw("since"), args.raw("before"))?,
     };
-    let limit = count(args.integer("limit"), DEFAULT_LIMIT, 1, MAX_LIMIT);
-    let offset = count(args.integer("offset"), 0, 0, usize::MAX);
+    let limit = args.count("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
+    let offset = args.count("offset", 0, 0, usize::MAX);
     let (drawers, total) = state.palace.store().await?.list_drawers(filter, limit, offset).await?;
     answer(&json!({"drawers": drawers, "total": total, "count": drawers.len(), "offset": offset, "limit": limit}))
 }
@@ -302,21 +302,4 @@ fn id_text(id: &Value) -> String {
 
 fn missing(id: &Value) -> Value {
     json!({"drawer_id": id, "error": not_found(&id_text(id)).message})
-}
-
-/// A text without rules; null is none, and anything but a text is a mistake of the call.
-pub(super) fn plain_text(args: &mut Args, name: &str) -> Result<Option<String>, Failure> {
-    match args.value(name) {
-        None | Some(Value::Null) => Ok(None),
-        Some(Value::String(text)) => Ok(Some(text)),
-        Some(other) => Err(BadArguments::of(name, &other, "a string").into()),
-    }
-}
-
-/// A number within bounds; what lies outside is the nearest bound.
-pub(super) fn count(given: Option<i64>, default: usize, least: usize, most: usize) -> usize {
-    match given {
-        None => default,
-        Some(n) => usize::try_from(n).unwrap_or(0).clamp(least, most),
-    }
 }

@@ -7,8 +7,6 @@ use loggia_domain::palace::temporal::{self, Phase};
 use serde_json::{Value, json};
 
 use super::args::{Args, Kind, optional, required};
-use super::drawer_tools::plain_text;
-use super::graph_tools::page;
 use super::tool::{Answer, Effect, Tool, answer};
 use crate::AppState;
 use crate::palace::facts::ask::Fact;
@@ -116,9 +114,9 @@ async fn kg_add(state: AppState, mut args: Args) -> Answer {
         valid_from: temporal::time("valid_from", args.raw("valid_from"))?,
         valid_to: temporal::time("valid_to", args.raw("valid_to"))?,
         source: Source {
-            closet: plain_text(&mut args, "source_closet")?,
-            file: plain_text(&mut args, "source_file")?,
-            drawer_id: plain_text(&mut args, "source_drawer_id")?,
+            closet: args.plain_text("source_closet")?,
+            file: args.plain_text("source_file")?,
+            drawer_id: args.plain_text("source_drawer_id")?,
         },
     };
     let sentence = fact::sentence(&new.subject, &new.predicate, &new.object);
@@ -184,7 +182,7 @@ async fn kg_timeline(state: AppState, mut args: Args) -> Answer {
         None | Some(Value::Null) => None,
         given => Some(fact::value("entity", Raw::from(given))?),
     };
-    let (limit, offset) = page(&mut args, TIMELINE, TIMELINE);
+    let (limit, offset) = args.page(TIMELINE, TIMELINE);
     let timeline = state.palace.store().await?.fact_timeline(entity.clone(), limit, offset).await?;
     answer(&json!({
         "entity": entity.as_deref().unwrap_or("all"),

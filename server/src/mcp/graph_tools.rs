@@ -6,7 +6,6 @@ use loggia_domain::{Raw, Refusal};
 use serde_json::{Value, json};
 
 use super::args::{Args, BadArguments, Kind, optional, required};
-use super::drawer_tools::plain_text;
 use super::tool::{Answer, Effect, Failure, Tool, answer};
 use crate::AppState;
 use crate::palace::graph::Walk;
@@ -148,8 +147,8 @@ async fn create_tunnel(state: AppState, mut args: Args) -> Answer {
         drawer_id: None,
     };
     let label = label(args.raw("label"))?;
-    source.drawer_id = plain_text(&mut args, "source_drawer_id")?.filter(|id| !id.is_empty());
-    target.drawer_id = plain_text(&mut args, "target_drawer_id")?.filter(|id| !id.is_empty());
+    source.drawer_id = args.plain_text("source_drawer_id")?.filter(|id| !id.is_empty());
+    target.drawer_id = args.plain_text("target_drawer_id")?.filter(|id| !id.is_empty());
     answer(&state.palace.store().await?.create_tunnel(source, target, label).await?)
 }
 
@@ -161,9 +160,7 @@ fn label(raw: Raw) -> Result<String, Refusal> {
     };
     let chars = label.chars().count();
     if chars > MAX_LABEL_CHARS {
-        return Err(Refusal::new("label", format!("label exceeds maximum length of {MAX_LABEL_CHARS} characters"))
-            .limit(MAX_LABEL_CHARS)
-            .value(chars));
+        return Err(Refusal::too_long("label", MAX_LABEL_CHARS, chars));
     }
     Ok(label)
 }
@@ -219,7 +216,7 @@ async fn graph_stats(state: AppState) -> Answer {
 
 async fn list_hallways(state: AppState, mut args: Args) -> Answer {
     let wing = name::optional("wing", args.raw("wing"))?;
-    let (limit, offset) = page(&mut args, DEFAULT_HALLWAYS, MAX_HALLWAYS);
+    let (limit, offset) = args.page(DEFAULT_HALLWAYS, MAX_HALLWAYS);
     let (hallways, total) = state.palace.store().await?.hallways(wing, limit, offset).await?;
     answer(&json!({
         "hallways": hallways, "total": total, "count": hallways.len(), "offset": offset, "limit": limit,
@@ -238,12 +235,4 @@ fn id(field: &str, raw: Raw) -> Result<String, Failure> {
         Raw::Text(id) if !id.is_empty() => Ok(id),
         _ => Err(Refusal::new(field, format!("{field} is required")).into()),
     }
-}
-
-/// `limit`, at least 1, and `offset` as they are applied.
-pub(super) fn page(args: &mut Args, default: u32, most: u32) -> (u32, u32) {
-    let clamped = |n: i64, least: u32, most: u32| u32::try_from(n.max(0)).unwrap_or(u32::MAX).clamp(least, most);
-    let limit = args.integer("limit").map_or(default, |n| clamped(n, 1, most));
-    let offset = args.integer("offset").map_or(0, |n| clamped(n, 0, u32::MAX));
-    (limit, offset)
 }

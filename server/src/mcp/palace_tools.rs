@@ -6,7 +6,7 @@ use loggia_domain::{Raw, Refusal};
 use serde_json::{Value, json};
 
 use super::args::{Args, Kind, optional, required};
-use super::drawer_tools::{BEFORE, SINCE, count, plain_text};
+use super::drawer_tools::{BEFORE, SINCE};
 use super::tool::{Answer, Effect, Failure, Tool, answer};
 use crate::AppState;
 use crate::palace::drawers::Filter;
@@ -158,7 +158,7 @@ async fn status(state: AppState) -> Answer {
         "aaak_dialect": teaching::AAAK,
         "backend": "sqlite",
         "embedding_device": device,
-        "sqlite_integrity": {"schema_version": crate::palace::schema::VERSION},
+        "sqlite_integrity": {"schema_version": store.schema_version().await?},
         "library_versions": {"loggia": env!("CARGO_PKG_VERSION"), "sqlite": overview::sqlite_version()},
         "updates": updates,
     }))
@@ -181,8 +181,8 @@ async fn get_taxonomy(state: AppState) -> Answer {
 }
 
 async fn search(state: AppState, mut args: Args) -> Answer {
-    let query = query::clean(&plain_text(&mut args, "query")?.unwrap_or_default());
-    let limit = count(args.integer("limit"), DEFAULT_LIMIT, 1, MAX_LIMIT);
+    let query = query::clean(&args.plain_text("query")?.unwrap_or_default());
+    let limit = args.count("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     let max_distance = args.number("max_distance").unwrap_or(MAX_DISTANCE);
     let context_received = args.has("context");
     let wing = name::optional("wing", args.raw("wing"))?;
@@ -196,7 +196,6 @@ async fn search(state: AppState, mut args: Args) -> Answer {
     let filter = Filter { wing, room, source_file, window };
 
     let store = state.palace.store().await?;
-    let semantic_off = store.semantic_off();
     let found = store.search(Ask { query: query.text.clone(), limit, filter, max_distance }).await?;
     let mut result = json!({
         "query": query.text,
@@ -204,7 +203,8 @@ async fn search(state: AppState, mut args: Args) -> Answer {
         "total_before_filter": found.candidates,
         "results": found.hits,
     });
-    if let Some(reason) = semantic_off {
+    // Asked afterwards: that a model is damaged shows when a search loads it.
+    if let Some(reason) = store.semantic_off() {
         result["fallback"] = "bm25_only_via_sqlite".into();
         result["fallback_reason"] = reason.into();
         result["vector_disabled"] = true.into();
@@ -234,8 +234,7 @@ fn source_file(raw: Raw) -> Result<Option<String>, Refusal> {
     let path = text.trim_matches(loggia_domain::field::is_blank);
     let chars = path.chars().count();
     if chars > MAX_SOURCE_CHARS {
-        let message = format!("source_file exceeds maximum length of {MAX_SOURCE_CHARS} characters");
-        return Err(Refusal::new(FIELD, message).limit(MAX_SOURCE_CHARS).value(chars));
+        return Err(Refusal::too_long(FIELD, MAX_SOURCE_CHARS, chars));
     }
     if path.contains('\0') {
         return Err(Refusal::new(FIELD, "source_file contains null bytes"));
@@ -274,22 +273,16 @@ async fn check_duplicate(state: AppState, mut args: Args) -> Answer {
 
 async fn hook_settings(state: AppState, mut args: Args) -> Answer {
     let store = state.palace.store().await?;
-    let mut settings = store.hook_settings().await?;
-    let mut updated = Vec::new();
-    for name in ["silent_save", "desktop_toast"] {
-        let Some(yes) = flag(&mut args, name)? else { continue };
-        match name {
-            "silent_save" => settings.silent_save = yes,
-            _ => settings.desktop_toast = yes,
-        }
-        updated.push(format!("{name} → {yes}"));
+    let (silent_save, desktop_toast) = (flag(&mut args, "silent_save")?, flag(&mut args, "desktop_toast")?);
+    let updated: Vec<String> = [("silent_save", silent_save), ("desktop_toast", desktop_toast)]
+        .into_iter()
+        .filter_map(|(name, yes)| Some(format!("{name} → {}", yes?)))
+        .collect();
+    if updated.is_empty() {
+        return answer(&json!({"success": true, "settings": store.hook_settings().await?}));
     }
-    let mut result = json!({"success": true, "settings": settings});
-    if !updated.is_empty() {
-        store.set_hook_settings(settings).await?;
-        result["updated"] = updated.into();
-    }
-    answer(&result)
+    let settings = store.change_hook_settings(silent_save, desktop_toast).await?;
+    answer(&json!({"success": true, "settings": settings, "updated": updated}))
 }
 
 fn flag(args: &mut Args, name: &str) -> Result<Option<bool>, Failure> {

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
-use super::args::{Args, Kind, optional, required};
+use super::args::{Args, Kind, Param, joined, optional, required};
 use super::tool::{Answer, Effect, Failure, Tool, answer};
 use super::write_tools::event_not_found;
 use crate::AppState;
@@ -17,12 +17,26 @@ use crate::tokens::Scope;
 
 const NOTE: &str = "from_agent is your identity and does not filter event_list/event_wait. Filter by who wrote an event with writer=<agent>; for your inbox use to_agent=<you>.";
 
-const TO_AGENT: &str = "For whom; also gives what is for everybody (*)";
 const SINCE: &str = "Only what arrived after this event: the next_cursor of your last answer";
-const WINDOW: &str = "Only events created at or after this date or RFC 3339 time; a window, never a cursor";
-const LIMIT: &str = "At most so many, 500 at the most; default 50";
-const WRITER: &str = "Who wrote it";
-const IDENTITY: &str = "You; does not filter";
+
+/// What a list, a wait and a search have in common; [`filter`], [`note`] and [`limit`] read them.
+pub(super) const FILTERS: [Param; 11] = [
+    optional("stream", Kind::Text, "The wide channel"),
+    optional("room", Kind::Text, "The channel within the stream"),
+    optional("topic", Kind::Text, "What it is about"),
+    optional("type", Kind::Text, "What kind of event"),
+    optional("to_agent", Kind::Text, "For whom; also gives what is for everybody (*)"),
+    optional("writer", Kind::Text, "Who wrote it"),
+    optional("from_agent", Kind::Text, "You; does not filter"),
+    optional("correlation_id", Kind::Text, "One delegation"),
+    optional("status", Kind::Text, "open, claimed, ready, applied, blocked, failed or superseded"),
+    optional(
+        "since_created_at",
+        Kind::Text,
+        "Only events created at or after this date or RFC 3339 time; a window, never a cursor",
+    ),
+    optional("limit", Kind::Integer, "At most so many, 500 at the most; default 50"),
+];
 
 /// How long a wait lasts when nothing is said, and at the most.
 const DEFAULT_TIMEOUT_MS: i64 = 60_000;
@@ -32,23 +46,15 @@ const MAX_TIMEOUT_MS: i64 = 300_000;
 pub const EVENT_LIST: Tool = Tool {
     name: "mempalace_event_list",
     about: "List events. Newest first by default, oldest first after a since_event_id. To page or resume, pass next_cursor as since_event_id, or older_cursor as before_event_id. Bodies are whole unless preview is true.",
-    params: &[
-        optional("stream", Kind::Text, "The wide channel"),
-        optional("room", Kind::Text, "The channel within the stream"),
-        optional("topic", Kind::Text, "What it is about"),
-        optional("type", Kind::Text, "What kind of event"),
-        optional("to_agent", Kind::Text, TO_AGENT),
-        optional("writer", Kind::Text, WRITER),
-        optional("from_agent", Kind::Text, IDENTITY),
-        optional("correlation_id", Kind::Text, "One delegation"),
-        optional("status", Kind::Text, "open, claimed, ready, applied, blocked, failed or superseded"),
-        optional("since_event_id", Kind::Text, SINCE),
-        optional("before_event_id", Kind::Text, "Only what arrived before this event"),
-        optional("since_created_at", Kind::Text, WINDOW),
-        optional("limit", Kind::Integer, LIMIT),
-        optional("order", Kind::Text, "asc or desc"),
-        optional("preview", Kind::Boolean, "Cut bodies to 200 characters"),
-    ],
+    params: &joined::<15>(
+        &FILTERS,
+        &[
+            optional("since_event_id", Kind::Text, SINCE),
+            optional("before_event_id", Kind::Text, "Only what arrived before this event"),
+            optional("order", Kind::Text, "asc or desc"),
+            optional("preview", Kind::Boolean, "Cut bodies to 200 characters"),
+        ],
+    ),
     scope: Scope::Read,
     effect: Effect::Reads,
     run: |state, args, _| Box::pin(event_list(state, args)),
@@ -58,21 +64,13 @@ pub const EVENT_LIST: Tool = Tool {
 pub const EVENT_WAIT: Tool = Tool {
     name: "mempalace_event_wait",
     about: "Wait until matching events arrive, and get them, oldest first. Answers at once if there are any after since_event_id. A timeout is a normal answer: call again with next_cursor as since_event_id and nothing is missed. If your client gives up on calls after a minute, use timeout_ms 55000.",
-    params: &[
-        optional("stream", Kind::Text, "The wide channel"),
-        optional("room", Kind::Text, "The channel within the stream"),
-        optional("topic", Kind::Text, "What it is about"),
-        optional("type", Kind::Text, "What kind of event"),
-        optional("to_agent", Kind::Text, TO_AGENT),
-        optional("writer", Kind::Text, WRITER),
-        optional("from_agent", Kind::Text, IDENTITY),
-        optional("correlation_id", Kind::Text, "One delegation"),
-        optional("status", Kind::Text, "open, claimed, ready, applied, blocked, failed or superseded"),
-        optional("since_event_id", Kind::Text, SINCE),
-        optional("since_created_at", Kind::Text, WINDOW),
-        optional("limit", Kind::Integer, LIMIT),
-        optional("timeout_ms", Kind::Millis, "How long to wait; default 60000, at most 300000"),
-    ],
+    params: &joined::<13>(
+        &FILTERS,
+        &[
+            optional("since_event_id", Kind::Text, SINCE),
+            optional("timeout_ms", Kind::Millis, "How long to wait; default 60000, at most 300000"),
+        ],
+    ),
     scope: Scope::Read,
     effect: Effect::Reads,
     run: |state, args, _| Box::pin(event_wait(state, args)),
@@ -160,7 +158,7 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
     if !listed.events.is_empty() {
         let last = listed.events.last().map(|e| e.id.clone()).filter(|_| listed.has_more);
         let next_cursor = last.or(listed.newest.id);
-        return answer(&with_note(waited(&listed.events, next_cursor.as_deref()), note));
+        return answer(&Waited::new(listed.events.iter().collect(), next_cursor, note));
     }
     let _waiting = state.figures.waits.enter();
     let mut tail = Tail::new(&state.log, state.live.pump(), filter, listed.newest.seq);
@@ -176,13 +174,24 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
         Some(last) => Some(last.id.clone()),
         None => listed.newest.id.or(since_event_id),
     };
-    answer(&with_note(waited(&events, next_cursor.as_deref()), note))
+    answer(&Waited::new(events, next_cursor, note))
 }
 
-fn waited(events: &impl serde::Serialize, next_cursor: Option<&str>) -> Value {
-    let events = json!(events);
-    let count = events.as_array().map_or(0, Vec::len);
-    json!({"timed_out": count == 0, "events": events, "count": count, "next_cursor": next_cursor})
+/// What a wait answers.
+#[derive(Serialize)]
+struct Waited<'a> {
+    timed_out: bool,
+    events: Vec<&'a Event>,
+    count: usize,
+    next_cursor: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'static str>,
+}
+
+impl<'a> Waited<'a> {
+    fn new(events: Vec<&'a Event>, next_cursor: Option<String>, note: Option<&'static str>) -> Self {
+        Self { timed_out: events.is_empty(), count: events.len(), events, next_cursor, note }
+    }
 }
 
 async fn event_get(state: AppState, mut args: Args) -> Answer {

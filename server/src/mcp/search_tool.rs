@@ -3,7 +3,7 @@
 use loggia_domain::field;
 use loggia_domain::search::Query;
 
-use super::args::{Args, Kind, optional, required};
+use super::args::{Args, Kind, joined, optional, required};
 use super::read_tools;
 use super::tool::{Answer, Effect, Tool, answer};
 use crate::AppState;
@@ -14,31 +14,23 @@ use crate::tokens::Scope;
 pub const EVENT_SEARCH: Tool = Tool {
     name: "mempalace_event_search",
     about: "Find events by words in their body, ids, names or metadata, newest first. Every word must be there, in any order; the last one may be the beginning of a word; an id, a path or foo::bar is found whole and by its parts. Nothing in the query is an operator. Each hit has an excerpt with the positions of the words. To see older hits, pass older_cursor as before_event_id. With artifacts true, patches, logs and notes are searched too.",
-    params: &[
-        required("query", "The words, at most 512 characters"),
-        optional("stream", Kind::Text, "The wide channel"),
-        optional("room", Kind::Text, "The channel within the stream"),
-        optional("topic", Kind::Text, "What it is about"),
-        optional("type", Kind::Text, "What kind of event"),
-        optional("to_agent", Kind::Text, "For whom; also gives what is for everybody (*)"),
-        optional("writer", Kind::Text, "Who wrote it"),
-        optional("from_agent", Kind::Text, "You; does not filter"),
-        optional("correlation_id", Kind::Text, "One delegation"),
-        optional("status", Kind::Text, "open, claimed, ready, applied, blocked, failed or superseded"),
-        optional("since_created_at", Kind::Text, "Only events created at or after this date or RFC 3339 time"),
-        optional("limit", Kind::Integer, "At most so many, 500 at the most; default 50"),
-        optional(
-            "before_event_id",
-            Kind::Text,
-            "Only what arrived before this event: the older_cursor of your last answer",
-        ),
-        optional("artifacts", Kind::Boolean, "Search the contents of artifacts too, at most 50 of them"),
-        optional(
-            "before_artifact_id",
-            Kind::Text,
-            "Only artifacts older than this: the older_artifact_cursor of your last answer",
-        ),
-    ],
+    params: &joined::<15>(
+        &read_tools::FILTERS,
+        &[
+            required("query", "The words, at most 512 characters"),
+            optional(
+                "before_event_id",
+                Kind::Text,
+                "Only what arrived before this event: the older_cursor of your last answer",
+            ),
+            optional("artifacts", Kind::Boolean, "Search the contents of artifacts too, at most 50 of them"),
+            optional(
+                "before_artifact_id",
+                Kind::Text,
+                "Only artifacts older than this: the older_artifact_cursor of your last answer",
+            ),
+        ],
+    ),
     scope: Scope::Read,
     effect: Effect::Reads,
     run: |state, args, _| Box::pin(event_search(state, args)),

@@ -109,13 +109,13 @@ impl Tool {
     }
 
     /// A refusal in the form of this tool's answers: write tools say `success: false`, read tools only `error`.
-    pub fn refused(&self, refusal: &Refusal) -> String {
+    pub fn refused(&self, refusal: &Refusal) -> Value {
         let mut text = if self.is_read_only() { json!({}) } else { json!({"success": false}) };
         text["error"] = refusal.message.clone().into();
         if let (Value::Object(all), Ok(Value::Object(facts))) = (&mut text, serde_json::to_value(refusal)) {
             all.extend(facts);
         }
-        text.to_string()
+        text
     }
 }
 

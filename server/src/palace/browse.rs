@@ -11,7 +11,7 @@ use loggia_domain::palace::diary::ROOM;
 use rusqlite::{Connection, OpenFlags, ToSql, params_from_iter};
 use serde_json::Value;
 
-use super::diary::SPELLING;
+use super::diary::{self, Entry, SPELLING};
 use super::facts::ask::Dated;
 use super::rows::{self, Row};
 use super::{PalaceError, PalaceStore, moment, record};
@@ -190,7 +190,7 @@ fn leaves(
     let mut entries = Vec::new();
     let mut chars = 0;
     for head in heads(conn, agents, topic, limit, offset)? {
-        let leaf = whole(conn, head)?;
+        let leaf = leaf(conn, head)?;
         chars += leaf.content.chars().count();
         if !entries.is_empty() && chars > PAGE_CHARS {
             break;
@@ -231,9 +231,10 @@ fn heads(
     let next = agents.len() + 1;
     let sql = format!(
         "SELECT {} FROM {} AND (?{next} IS NULL OR coalesce(d.topic, '') = ?{next})
-         ORDER BY d.filed_key DESC NULLS LAST, d.id DESC LIMIT ?{} OFFSET ?{}",
+         ORDER BY {} LIMIT ?{} OFFSET ?{}",
         rows::COLUMNS,
         mine(agents),
+        diary::NEWEST_FIRST,
         next + 1,
         next + 2
     );
@@ -244,21 +245,10 @@ fn heads(
     Ok(statement.query_map(values.as_slice(), rows::from_row)?.collect::<Result<_, _>>()?)
 }
 
-fn whole(conn: &Connection, head: Row) -> Result<Leaf, PalaceError> {
+fn leaf(conn: &Connection, head: Row) -> Result<Leaf, PalaceError> {
     let agent = spelling(&head);
-    let wing = head.wing().to_owned();
-    let content = if head.is_chunk() { rows::joined(&rows::chunks(conn, &head.logical_id)?) } else { head.content };
-    let timestamp = head.fields.filed_at.unwrap_or_default();
-    let day = || timestamp.get(..10).unwrap_or_default().to_owned();
-    Ok(Leaf {
-        agent,
-        date: head.fields.date.unwrap_or_else(day),
-        topic: head.fields.topic.unwrap_or_default(),
-        content,
-        entry_id: head.logical_id,
-        wing,
-        timestamp,
-    })
+    let Entry { date, timestamp, topic, content, entry_id, wing } = diary::whole(conn, head)?;
+    Ok(Leaf { entry_id, agent, date, timestamp, topic, wing, content })
 }
 
 fn spelling(head: &Row) -> String {

@@ -54,6 +54,9 @@ pub struct Entry {
 /// The key under which a row keeps a name as it was spelled.
 pub(super) const SPELLING: &str = "agent_spelling";
 
+/// How entries, as `d`, are read; those of one moment in the order in which they came.
+pub(super) const NEWEST_FIRST: &str = "d.filed_key DESC NULLS LAST, d.id";
+
 /// Writes an entry.
 pub fn write(turn: &Turn<'_>, new: &NewEntry) -> Result<Written, PalaceError> {
     let wing = new.wing.clone().unwrap_or_else(|| own_wing(&new.diarist.agent));
@@ -95,10 +98,7 @@ pub fn read(
     const MINE: &str = "d.is_head = 1 AND d.room = 'diary' AND d.agent_key = ?1 AND (?2 IS NULL OR d.wing = ?2)";
     let count = format!("SELECT count(*) FROM drawers d WHERE {MINE}");
     let total: i64 = conn.prepare_cached(&count)?.query_row((agent, wing), |r| r.get(0))?;
-    let page = format!(
-        "SELECT {} FROM drawers d WHERE {MINE} ORDER BY d.filed_key DESC NULLS LAST, d.id LIMIT ?3",
-        rows::COLUMNS
-    );
+    let page = format!("SELECT {} FROM drawers d WHERE {MINE} ORDER BY {NEWEST_FIRST} LIMIT ?3", rows::COLUMNS);
     let limit = i64::try_from(last_n).unwrap_or(i64::MAX);
     let mut statement = conn.prepare_cached(&page)?;
     let heads: Vec<Row> = statement.query_map((agent, wing, limit), rows::from_row)?.collect::<Result<_, _>>()?;
@@ -106,7 +106,8 @@ pub fn read(
     Ok((entries, usize::try_from(total).unwrap_or(0)))
 }
 
-fn whole(conn: &Connection, head: Row) -> Result<Entry, PalaceError> {
+/// The entry that a head begins.
+pub(super) fn whole(conn: &Connection, head: Row) -> Result<Entry, PalaceError> {
     let wing = head.wing().to_owned();
     let content = if head.is_chunk() { rows::joined(&rows::chunks(conn, &head.logical_id)?) } else { head.content };
     let timestamp = head.fields.filed_at.unwrap_or_default();

@@ -110,13 +110,6 @@ impl Filter {
     pub fn sql(&self) -> (String, Vec<(&'static str, &dyn ToSql)>) {
         let mut sql = String::new();
         let mut values: Vec<(&'static str, &dyn ToSql)> = Vec::new();
-        let mut add = |condition: &str, name: &'static str, value: Option<&'_ String>| {
-            if value.is_some() {
-                sql.push_str(" AND ");
-                sql.push_str(condition);
-            }
-            value.map(|_| name)
-        };
         let parts = [
             ("d.wing = :wing", ":wing", &self.wing),
             ("d.room = :room", ":room", &self.room),
@@ -125,7 +118,9 @@ impl Filter {
             ("d.filed_key < :before", ":before", &self.window.before),
         ];
         for (condition, name, value) in parts {
-            if let (Some(name), Some(value)) = (add(condition, name, value.as_ref()), value) {
+            if let Some(value) = value {
+                sql.push_str(" AND ");
+                sql.push_str(condition);
                 values.push((name, value));
             }
         }
@@ -218,18 +213,23 @@ pub fn list(
 }
 
 fn listed(conn: &Connection, head: Row) -> Result<Listed, PalaceError> {
-    let (mut beginning, mut chunk_ids, mut metadata) = (None, None, head.metadata());
+    let (mut chunk_ids, mut metadata) = (None, head.metadata());
     if head.is_chunk() {
-        let chunks = rows::chunks(conn, &head.logical_id)?;
-        beginning = Some(text::preview(&rows::joined(&chunks)));
-        let ids: Vec<String> = chunks.into_iter().map(|r| r.drawer_id).collect();
+        let ids = rows::chunk_ids(conn, &head.logical_id)?;
         name_chunks(&mut metadata, &ids);
         chunk_ids = Some(ids);
     }
+    // The first piece of an imported text may be shorter than what is shown.
+    let is_enough = !head.is_chunk() || head.content.chars().nth(text::PREVIEW_CHARS).is_some();
+    let content_preview = if is_enough {
+        text::preview(&head.content)
+    } else {
+        text::preview(&rows::joined(&rows::chunks(conn, &head.logical_id)?))
+    };
     Ok(Listed {
         wing: head.wing().to_owned(),
         room: head.room().to_owned(),
-        content_preview: beginning.unwrap_or_else(|| text::preview(&head.content)),
+        content_preview,
         metadata,
         drawer_id: head.logical_id,
         chunks: chunk_ids.as_ref().map(Vec::len),
@@ -272,21 +272,25 @@ pub fn update(turn: &Turn<'_>, id: &str, change: &Change) -> Result<Changed, Pal
     let single = row.is_some();
     let chunks = if single { Vec::new() } else { rows::chunks(turn.conn, id)? };
     let Some(mut head) = row.or_else(|| chunks.first().cloned()) else { return Err(not_found(id).into()) };
+    let now = turn.now.local_iso();
     head.fields.wing = change.wing.clone().or(head.fields.wing);
     head.fields.room = change.room.clone().or(head.fields.room);
-    head.fields.last_modified = Some(turn.now.local_iso());
     let (wing, room) = (head.wing().to_owned(), head.room().to_owned());
-    let fits = change.content.as_ref().is_none_or(|c| text::chunks(c).len() == 1);
-    if single && fits {
-        head.content = change.content.clone().unwrap_or(head.content);
+    let Some(content) = &change.content else {
+        rows::move_text(turn.conn, id, change.wing.as_deref(), change.room.as_deref(), &now)?;
+        let chunk_ids = (!single).then(|| chunks.into_iter().map(|r| r.drawer_id).collect());
+        return Ok(Changed { wing, room, chunk_ids });
+    };
+    head.fields.last_modified = Some(now);
+    if single && text::chunks(content).len() == 1 {
+        head.content.clone_from(content);
         rows::update_row(turn.conn, &head)?;
         return Ok(Changed { wing, room, chunk_ids: None });
     }
-    let content = change.content.clone().unwrap_or_else(|| rows::joined(&chunks));
     for row in rows::group(turn.conn, id)? {
         rows::delete_row(turn.conn, row.id)?;
     }
-    let chunk_ids = rows::insert_text(turn.conn, id, &content, &head.fields, Shape::Group)?;
+    let chunk_ids = rows::insert_text(turn.conn, id, content, &head.fields, Shape::Group)?;
     Ok(Changed { wing, room, chunk_ids: Some(chunk_ids) })
 }
 

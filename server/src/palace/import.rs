@@ -2,7 +2,8 @@
 //! (`contract: palace-tools`, 4).
 //!
 //! The source is only read, and nothing that is here already is changed: what has the same id and the same text counts as here, what
-//! has another text is skipped and named. So an import can be done again at any time, and takes what is new.
+//! has another text is skipped and named; so are facts with other dates. Of entities, tunnels and hallways the id alone counts. So an
+//! import can be done again at any time, and takes what is new.
 //!
 //! # Design
 //! Each batch is one transaction that also notes how far the import came and what it counted. One that was interrupted goes on

@@ -19,53 +19,28 @@ pub struct Moment {
 impl Moment {
     /// `YYYY-MM-DDTHH:MM:SS.ffffff`, local time without a zone.
     pub fn local_iso(self) -> String {
-        let t = self.local;
-        format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}",
-            t.year(),
-            u8::from(t.month()),
-            t.day(),
-            t.hour(),
-            t.minute(),
-            t.second(),
-            t.microsecond()
-        )
+        iso(self.local)
     }
 
     /// `YYYY-MM-DD`, the local day.
     pub fn local_date(self) -> String {
-        format!("{:04}-{:02}-{:02}", self.local.year(), u8::from(self.local.month()), self.local.day())
+        iso(self.local)[..10].to_owned()
     }
 
     /// `YYYYMMDD_HHMMSSffffff`, local time, for ids.
     pub fn stamp(self) -> String {
-        let t = self.local;
-        format!(
-            "{:04}{:02}{:02}_{:02}{:02}{:02}{:06}",
-            t.year(),
-            u8::from(t.month()),
-            t.day(),
-            t.hour(),
-            t.minute(),
-            t.second(),
-            t.microsecond()
-        )
+        iso(self.local).replace(['-', ':', '.'], "").replace('T', "_")
     }
 
     /// `YYYY-MM-DDTHH:MM:SS.ffffff+00:00`, for tunnels and hallways.
     pub fn utc_iso(self) -> String {
-        let t = self.utc;
-        format!(
-            "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:06}+00:00",
-            t.year(),
-            u8::from(t.month()),
-            t.day(),
-            t.hour(),
-            t.minute(),
-            t.second(),
-            t.microsecond()
-        )
+        format!("{}+00:00", iso(self.utc))
     }
+}
+
+fn iso(t: OffsetDateTime) -> String {
+    let (hour, minute, second, microsecond) = t.time().as_hms_micro();
+    format!("{}T{hour:02}:{minute:02}:{second:02}.{microsecond:06}", t.date())
 }
 
 /// Gives moments that only grow, whatever the machine's clock does.

@@ -38,9 +38,19 @@ pub fn hook_settings(conn: &Connection) -> Result<HookSettings, PalaceError> {
     Ok(get(conn, HOOKS)?.unwrap_or_default())
 }
 
-/// Sets how the hooks behave.
-pub fn set_hook_settings(turn: &Turn<'_>, settings: &HookSettings) -> Result<(), PalaceError> {
-    set(turn, HOOKS, settings)
+/// Changes how the hooks behave, as far as something is said; how they behave then.
+pub fn change_hook_settings(
+    turn: &Turn<'_>,
+    silent_save: Option<bool>,
+    desktop_toast: Option<bool>,
+) -> Result<HookSettings, PalaceError> {
+    let now = hook_settings(turn.conn)?;
+    let settings = HookSettings {
+        silent_save: silent_save.unwrap_or(now.silent_save),
+        desktop_toast: desktop_toast.unwrap_or(now.desktop_toast),
+    };
+    set(turn, HOOKS, &settings)?;
+    Ok(settings)
 }
 
 /// The note about the last checkpoint, which is gone afterwards.
@@ -60,14 +70,16 @@ pub(super) fn checkpoint_written(turn: &Turn<'_>, entry: &NewEntry) -> Result<()
     }
 }
 
-fn get<T: for<'a> Deserialize<'a>>(conn: &Connection, key: &str) -> Result<Option<T>, PalaceError> {
+/// What is noted under a key.
+pub(super) fn get<T: for<'a> Deserialize<'a>>(conn: &Connection, key: &str) -> Result<Option<T>, PalaceError> {
     let text: Option<String> =
         conn.prepare_cached("SELECT value FROM settings WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?;
     // One that an older program wrote and that reads no more counts as not set.
     Ok(text.and_then(|t| serde_json::from_str(&t).ok()))
 }
 
-fn set(turn: &Turn<'_>, key: &str, value: &impl Serialize) -> Result<(), PalaceError> {
+/// Notes something under a key.
+pub(super) fn set(turn: &Turn<'_>, key: &str, value: &impl Serialize) -> Result<(), PalaceError> {
     let text = serde_json::to_string(value).map_err(|e| PalaceError::Storage(e.to_string()))?;
     turn.conn.prepare_cached("INSERT OR REPLACE INTO settings (key, value) VALUES (?1, ?2)")?.execute([key, &text])?;
     Ok(())

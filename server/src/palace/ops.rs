@@ -14,13 +14,18 @@ use super::overview::{self, Progress, Taxonomy};
 use super::record::Record;
 use super::search::{self, Ask, Found};
 use super::semantic::{CATCH_UP, Semantic};
-use super::{PalaceError, PalaceStore};
+use super::{PalaceError, PalaceStore, schema};
+
+/// All that the write log tells of a text.
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
 
 impl PalaceStore {
     /// Files a drawer.
     pub async fn add_drawer(&self, new: NewDrawer) -> Result<Filed, PalaceError> {
         let params = json!({
-            "wing": new.wing, "room": new.room, "content": new.content,
+            "wing": new.wing, "room": new.room, "content": chars(&new.content),
             "source_file": new.source_file, "added_by": new.added_by,
         });
         self.write(Some(Record::new("add_drawer", params)), move |turn| drawers::add(turn, &new)).await
@@ -43,7 +48,8 @@ impl PalaceStore {
 
     /// Changes a drawer.
     pub async fn update_drawer(&self, id: String, change: Change) -> Result<Changed, PalaceError> {
-        let params = json!({"drawer_id": id, "content": change.content, "wing": change.wing, "room": change.room});
+        let content = change.content.as_deref().map(chars);
+        let params = json!({"drawer_id": id, "content": content, "wing": change.wing, "room": change.room});
         self.write(Some(Record::new("update_drawer", params)), move |turn| drawers::update(turn, &id, &change)).await
     }
 
@@ -77,8 +83,7 @@ impl PalaceStore {
 
     /// Writes a diary entry.
     pub async fn write_diary(&self, new: NewEntry) -> Result<Written, PalaceError> {
-        let params =
-            json!({"agent_name": new.diarist.spelling, "wing": new.wing, "topic": new.topic, "entry": new.entry});
+        let params = json!({"agent_name": new.diarist.spelling, "wing": new.wing, "topic": new.topic, "entry": chars(&new.entry)});
         self.write(Some(Record::new("diary_write", params)), move |turn| diary::write(turn, &new)).await
     }
 
@@ -95,6 +100,11 @@ impl PalaceStore {
     /// All wings and rooms.
     pub async fn taxonomy(&self) -> Result<Taxonomy, PalaceError> {
         self.read(overview::taxonomy).await
+    }
+
+    /// The version of the file, which a newer program may have made.
+    pub async fn schema_version(&self) -> Result<i64, PalaceError> {
+        self.read(schema::version).await
     }
 
     /// How far the vectors are.
@@ -119,10 +129,14 @@ impl PalaceStore {
         self.read(notes::hook_settings).await
     }
 
-    /// Sets how the hooks of coding agents behave.
-    pub async fn set_hook_settings(&self, settings: HookSettings) -> Result<(), PalaceError> {
-        let record = Record::new("hook_settings", json!(settings));
-        self.write(Some(record), move |turn| notes::set_hook_settings(turn, &settings)).await
+    /// Changes how the hooks of coding agents behave, as far as something is said; how they behave then.
+    pub async fn change_hook_settings(
+        &self,
+        silent_save: Option<bool>,
+        desktop_toast: Option<bool>,
+    ) -> Result<HookSettings, PalaceError> {
+        let record = Record::new("hook_settings", json!({"silent_save": silent_save, "desktop_toast": desktop_toast}));
+        self.write(Some(record), move |turn| notes::change_hook_settings(turn, silent_save, desktop_toast)).await
     }
 
     /// The note about the last checkpoint of a hook, which is gone afterwards.

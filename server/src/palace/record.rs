@@ -29,7 +29,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// A record of an operation; texts in its parameters are redacted here.
+    /// A record of an operation; texts in its parameters are redacted here. A long text need not be copied for that: its length in
+    /// characters will do in its place.
     pub fn new(operation: &'static str, params: Value) -> Self {
         Self { operation, params: redacted(params) }
     }
@@ -43,6 +44,9 @@ fn redacted(value: Value) -> Value {
                 .map(|(key, value)| match value {
                     Value::String(text) if SECRET.contains(&key.as_str()) => {
                         (key, format!("[{} characters]", text.chars().count()).into())
+                    }
+                    Value::Number(chars) if SECRET.contains(&key.as_str()) => {
+                        (key, format!("[{chars} characters]").into())
                     }
                     value => (key, redacted(value)),
                 })
@@ -127,7 +131,7 @@ mod tests {
     fn texts_are_redacted_at_any_depth_and_names_are_kept() {
         let record = Record::new(
             "checkpoint",
-            json!({"items": [{"wing": "w", "content": "geheim😀"}], "diary": {"agent_name": "a", "entry": "x"}}),
+            json!({"items": [{"wing": "w", "content": "geheim😀"}], "diary": {"agent_name": "a", "entry": 1}}),
         );
         assert_eq!(
             record.params,

@@ -172,6 +172,7 @@ pub fn insert_text(
 ) -> Result<Vec<String>, PalaceError> {
     let chunks = text::chunks(content);
     let hash = text_hash(content);
+    let shared = Shared::of(fields);
     let is_single = shape == Shape::Fitting && chunks.len() == 1;
     let mut ids = Vec::with_capacity(chunks.len());
     for (index, chunk) in chunks.into_iter().enumerate() {
@@ -179,7 +180,7 @@ pub fn insert_text(
         // A text has at most 100 000 characters.
         let chunk_index = i64::try_from(index).unwrap_or(i64::MAX);
         let head = (index == 0).then_some(hash.as_str());
-        insert_row(conn, &drawer_id, logical_id, Some(chunk_index), chunk, fields, head)?;
+        insert_row(conn, &drawer_id, logical_id, Some(chunk_index), chunk, &shared, head)?;
         ids.push(drawer_id);
     }
     Ok(ids)
@@ -194,7 +195,26 @@ pub fn import_row(
     content: &str,
     fields: &Fields,
 ) -> Result<(), PalaceError> {
-    insert_row(conn, drawer_id, logical_id, chunk_index, content, fields, None)
+    insert_row(conn, drawer_id, logical_id, chunk_index, content, &Shared::of(fields), None)
+}
+
+/// The columns that all rows of a text share, made once.
+struct Shared<'a> {
+    fields: &'a Fields,
+    agent_key: Option<String>,
+    filed_key: Option<String>,
+    more: String,
+}
+
+impl<'a> Shared<'a> {
+    fn of(fields: &'a Fields) -> Self {
+        Self {
+            fields,
+            agent_key: fields.agent.as_deref().map(str::to_lowercase),
+            filed_key: fields.filed_at.as_deref().and_then(window::wall_clock),
+            more: Value::Object(fields.more.clone()).to_string(),
+        }
+    }
 }
 
 fn insert_row(
@@ -203,10 +223,10 @@ fn insert_row(
     logical_id: &str,
     chunk_index: Option<i64>,
     content: &str,
-    fields: &Fields,
+    shared: &Shared<'_>,
     head: Option<&str>,
 ) -> Result<(), PalaceError> {
-    let more = Value::Object(fields.more.clone()).to_string();
+    let fields = shared.fields;
     conn.prepare_cached(
         "INSERT INTO drawers (drawer_id, logical_id, is_head, chunk_index, wing, room, hall, topic, type, agent, agent_key, added_by,
              source_file, filed_at, filed_key, last_modified, date, id_recipe, content, text_hash, more_json)
@@ -223,17 +243,17 @@ fn insert_row(
         fields.topic,
         fields.kind,
         fields.agent,
-        fields.agent.as_deref().map(str::to_lowercase),
+        shared.agent_key,
         fields.added_by,
         fields.source_file,
         fields.filed_at,
-        fields.filed_at.as_deref().and_then(window::wall_clock),
+        shared.filed_key,
         fields.last_modified,
         fields.date,
         fields.id_recipe,
         content,
         head,
-        more
+        shared.more
     ])?;
     index_words(conn, conn.last_insert_rowid(), content)
 }
@@ -259,6 +279,21 @@ pub fn update_row(conn: &Connection, row: &Row) -> Result<(), PalaceError> {
     ])?;
     conn.prepare_cached("DELETE FROM drawers_fts WHERE rowid = ?1")?.execute([row.id])?;
     index_words(conn, row.id, &row.content)
+}
+
+/// Moves all rows of a text to another wing, another room or both. Nothing else about them changes: they keep their numbers, and so
+/// their words and vectors, and what an import brought along.
+pub fn move_text(
+    conn: &Connection,
+    logical_id: &str,
+    wing: Option<&str>,
+    room: Option<&str>,
+    now: &str,
+) -> Result<(), PalaceError> {
+    let sql = "UPDATE drawers SET wing = coalesce(?2, wing), room = coalesce(?3, room), last_modified = ?4
+        WHERE logical_id = ?1";
+    conn.prepare_cached(sql)?.execute(params![logical_id, wing, room, now])?;
+    Ok(())
 }
 
 /// Takes a row away. What is left of its text must be [`settle`]d.
@@ -303,6 +338,14 @@ pub fn group(conn: &Connection, logical_id: &str) -> Result<Vec<Row>, PalaceErro
 /// The chunks of a text, in its order: a group without a single row of the same id.
 pub fn chunks(conn: &Connection, logical_id: &str) -> Result<Vec<Row>, PalaceError> {
     Ok(group(conn, logical_id)?.into_iter().filter(Row::is_chunk).collect())
+}
+
+/// The ids of the same.
+pub fn chunk_ids(conn: &Connection, logical_id: &str) -> Result<Vec<String>, PalaceError> {
+    let sql =
+        "SELECT drawer_id FROM drawers WHERE logical_id = ?1 AND drawer_id <> logical_id ORDER BY chunk_index, id";
+    let mut statement = conn.prepare_cached(sql)?;
+    Ok(statement.query_map([logical_id], |r| r.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// The text of some rows.

@@ -196,7 +196,8 @@ pub fn gate(conn: &Connection) -> Result<(), PalaceError> {
     if found > VERSION { Err(PalaceError::Outdated { found }) } else { Ok(()) }
 }
 
-fn version(conn: &Connection) -> Result<i64, PalaceError> {
+/// The version of a file.
+pub fn version(conn: &Connection) -> Result<i64, PalaceError> {
     Ok(conn.prepare_cached("PRAGMA user_version")?.query_row([], |r| r.get(0))?)
 }
 

@@ -239,8 +239,7 @@ fn by_meaning(
     let is_near = |row: &i64| ask.max_distance <= 0.0 || distances.get(row).is_none_or(|d| *d <= ask.max_distance);
     let lexical: Vec<i64> = lexical.iter().copied().filter(is_near).collect();
     let semantic: Vec<i64> = near.iter().map(|n| n.row).filter(is_near).collect();
-    let order = rank::fuse(&[(&semantic, 1.0), (&lexical, 1.0)]).into_iter().map(|(row, _)| row).collect();
-    Ok((order, distances))
+    Ok((rank::fuse(&[&semantic, &lexical]), distances))
 }
 
 /// The numbers of all rows that a filter lets through.

@@ -108,7 +108,10 @@ impl PalaceStore {
 
     /// Where tunnels lead from a room.
     pub async fn passages(&self, wing: String, room: String) -> Result<Vec<Passage>, PalaceError> {
-        self.read(move |conn| Ok(passages(conn, &wing, &room)?.into_iter().map(|(_, passage)| passage).collect())).await
+        self.read(move |conn| {
+            with_previews(conn, passages(conn, &wing, &room)?.into_iter().map(|(_, passage)| passage))
+        })
+        .await
     }
 
     /// The same, and every tunnel that is answered grows stronger.
@@ -189,7 +192,7 @@ fn same_wing(a: &str, b: &str) -> bool {
     a == b || tunnel::wing_key(a) == tunnel::wing_key(b)
 }
 
-/// The tunnels at a room and where they lead; one from a room to itself is outgoing.
+/// The tunnels at a room and where they lead, without a preview yet; one from a room to itself is outgoing.
 fn passages(conn: &Connection, wing: &str, room: &str) -> Result<Vec<(Tunnel, Passage)>, PalaceError> {
     let sql = format!("SELECT {COLUMNS} FROM tunnels WHERE source_room = ?1 OR target_room = ?1 ORDER BY row");
     let mut statement = conn.prepare_cached(&sql)?;
@@ -211,11 +214,21 @@ fn passages(conn: &Connection, wing: &str, room: &str) -> Result<Vec<(Tunnel, Pa
             label: tunnel.label.clone(),
             drawer_id: other.drawer_id.clone(),
             tunnel_id: tunnel.id.clone(),
-            drawer_preview: other.drawer_id.as_deref().and_then(|id| preview(conn, id).transpose()).transpose()?,
+            drawer_preview: None,
         };
         found.push((tunnel, passage));
     }
     Ok(found)
+}
+
+fn with_previews(conn: &Connection, passages: impl IntoIterator<Item = Passage>) -> Result<Vec<Passage>, PalaceError> {
+    let with_preview = |mut passage: Passage| {
+        if let Some(id) = &passage.drawer_id {
+            passage.drawer_preview = preview(conn, id)?;
+        }
+        Ok(passage)
+    };
+    passages.into_iter().map(with_preview).collect()
 }
 
 /// The beginning of a drawer; of a long one, its first row's.
@@ -239,7 +252,7 @@ fn follow(turn: &Turn<'_>, wing: &str, room: &str) -> Result<Vec<Passage>, Palac
         turn.conn.prepare_cached(sql)?.execute(params![tunnel.id, strength, stability, turn.now.utc_iso()])?;
         followed.push(passage);
     }
-    Ok(followed)
+    with_previews(turn.conn, followed)
 }
 
 fn milliseconds_since(earlier: &str, now: OffsetDateTime) -> Option<i64> {

@@ -10,10 +10,11 @@ use loggia_app::backend::{
     StreamCount, TaskPage, Tip, Viewer,
 };
 use loggia_domain::search::Query;
-use loggia_domain::{ApiError, ArtifactRecord, Column, ErrorCode, Event, Filter, Raw, field, refusal};
+use loggia_domain::{ApiError, ArtifactRecord, ErrorCode, Event, Filter, Raw, field, refusal};
 
 use super::{hits, memory};
 use crate::AppState;
+use crate::clock::now_ms;
 use crate::error::of_store;
 use crate::logstream::projection::RoomFigures;
 use crate::logstream::read::{ListQuery, Listed, MAX_LIMIT, Newest, Order};
@@ -24,8 +25,6 @@ use crate::tokens::{Identity, Scope};
 const NEWEST_EVENTS: usize = 20;
 /// How many cards the board holds.
 const BOARD_CARDS: usize = 500;
-/// How many events of one delegation a page gets.
-const TASK_EVENTS: usize = 1000;
 /// How long a page waits for the counts to catch up with what was just written.
 const PATIENCE: Duration = Duration::from_millis(250);
 
@@ -41,27 +40,18 @@ impl HubBackend {
         Self { state, identity }
     }
 
-    /// A page may only ask what its viewer may read.
-    fn allowed(&self) -> Result<(), ApiError> {
-        match &self.identity {
-            Some(who) if who.may(Scope::Read) => Ok(()),
-            Some(who) => {
-                Err(ApiError::new(ErrorCode::Forbidden, format!("token `{}` lacks the scope `read`", who.name)))
+    /// Every page needs `read`; what agents remember needs a scope of its own beside it, as for agents.
+    fn allowed(&self, scope: Scope) -> Result<(), ApiError> {
+        let Some(who) = &self.identity else {
+            return Err(ApiError::new(ErrorCode::Unauthorized, "you are not signed in"));
+        };
+        match [Scope::Read, scope].into_iter().find(|scope| !who.may(*scope)).map(Scope::as_str) {
+            None => Ok(()),
+            Some(word) => {
+                let error = format!("token `{}` lacks the scope `{word}`", who.name);
+                let hint = format!("sign out and sign in with a token that has the scope `{word}`");
+                Err(ApiError::new(ErrorCode::Forbidden, error).hint(hint))
             }
-            None => Err(ApiError::new(ErrorCode::Unauthorized, "you are not signed in")),
-        }
-    }
-
-    /// What agents remember needs a scope of its own, on pages as for agents.
-    fn may_remember(&self) -> Result<(), ApiError> {
-        self.allowed()?;
-        match &self.identity {
-            Some(who) if !who.may(Scope::Memory) => {
-                let error = format!("token `{}` lacks the scope `memory`", who.name);
-                Err(ApiError::new(ErrorCode::Forbidden, error)
-                    .hint("sign out and sign in with a token that has the scope `memory`"))
-            }
-            _ => Ok(()),
         }
     }
 
@@ -88,8 +78,7 @@ impl HubBackend {
             limit,
         };
         let found = self.state.live.search().find(&self.state.log, asked).await.map_err(of_store)?;
-        let total = self.rooms().await?.iter().map(|r| r.events).sum();
-        Ok(hits::page(found, total, now_ms()))
+        Ok(hits::page(found, now_ms()))
     }
 
     fn stalled_after_ms(&self) -> u64 {
@@ -113,7 +102,7 @@ impl Backend for HubBackend {
     }
 
     async fn overview(&self) -> Result<Overview, ApiError> {
-        self.allowed()?;
+        self.allowed(Scope::Read)?;
         let rooms = self.rooms().await?;
         let mut listed = self
             .list(ListQuery {
@@ -144,12 +133,12 @@ impl Backend for HubBackend {
     }
 
     async fn streams(&self) -> Result<Vec<StreamCount>, ApiError> {
-        self.allowed()?;
+        self.allowed(Scope::Read)?;
         Ok(streams(self.rooms().await?))
     }
 
     async fn log(&self, query: LogQuery) -> Result<LogPage, ApiError> {
-        self.allowed()?;
+        self.allowed(Scope::Read)?;
         let order = if query.after.is_some() { Order::Asc } else { Order::Desc };
         let limit = query.limit.unwrap_or(LOG_PAGE_EVENTS).clamp(1, MAX_LIMIT);
         let mut unsearched = None;
@@ -170,12 +159,10 @@ impl Backend for HubBackend {
             })
             .await?;
         listed.events.iter_mut().for_each(Event::preview);
-        let total = self.rooms().await?.iter().map(|r| r.events).sum();
         Ok(LogPage {
             tip: tip(&listed.newest),
             events: listed.events,
             has_more: listed.has_more,
-            total,
             excerpts: Vec::new(),
             behind: 0,
             unsearched,
@@ -184,20 +171,15 @@ impl Backend for HubBackend {
     }
 
     async fn event(&self, id: String) -> Result<Event, ApiError> {
-        self.allowed()?;
+        self.allowed(Scope::Read)?;
         let found = self.state.log.event(id.clone()).await.map_err(of_store)?;
         found.ok_or_else(|| missing("event", &id))
     }
 
     async fn task(&self, correlation_id: String) -> Result<TaskPage, ApiError> {
-        self.allowed()?;
-        let id = field::routing("id", Raw::Text(correlation_id)).map_err(|r| ApiError {
-            error: r.message,
-            code: ErrorCode::BadRequest,
-            hint: r.hint,
-        })?;
-        let filter = Filter::default().with(Column::CorrelationId, id.clone());
-        let (mut events, total, newest) = self.state.log.correlation(filter, TASK_EVENTS).await.map_err(of_store)?;
+        self.allowed(Scope::Read)?;
+        let id = field::routing("id", Raw::Text(correlation_id))?;
+        let (mut events, total, newest) = self.state.log.correlation(id.clone()).await.map_err(of_store)?;
         if events.is_empty() {
             return Err(missing("delegation", &id));
         }
@@ -220,7 +202,7 @@ impl Backend for HubBackend {
     }
 
     async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError> {
-        self.allowed()?;
+        self.allowed(Scope::Read)?;
         let found = self.state.log.artifact(id.clone()).await.map_err(of_store)?;
         let artifact = found.ok_or_else(|| missing("artifact", &id))?;
         let mut referenced_by = self.state.log.references(id, MAX_LIMIT).await.map_err(of_store)?;
@@ -229,17 +211,17 @@ impl Backend for HubBackend {
     }
 
     async fn diary(&self, query: DiaryQuery) -> Result<Memory<DiaryPage>, ApiError> {
-        self.may_remember()?;
+        self.allowed(Scope::Memory)?;
         memory::on_page(async { memory::diary(&self.state.palace.store().await?, query).await }.await)
     }
 
     async fn palace(&self, query: PalaceQuery) -> Result<Memory<PalacePage>, ApiError> {
-        self.may_remember()?;
+        self.allowed(Scope::Memory)?;
         memory::on_page(async { memory::palace(&self.state.palace.store().await?, query, now_ms()).await }.await)
     }
 
     async fn memory_version(&self) -> Result<String, ApiError> {
-        self.may_remember()?;
+        self.allowed(Scope::Memory)?;
         // That it is off is said by the page itself.
         Ok(async { self.state.palace.store().await?.version().await }.await.unwrap_or_default())
     }
@@ -249,11 +231,7 @@ impl Backend for HubBackend {
 fn checked(filter: &Filter) -> Result<Filter, ApiError> {
     let mut checked = Filter::default();
     for (key, value) in filter.pairs() {
-        checked.take_pair(&key, &value).map_err(|r| ApiError {
-            error: r.message,
-            code: ErrorCode::BadRequest,
-            hint: r.hint,
-        })?;
+        checked.take_pair(&key, &value)?;
     }
     Ok(checked)
 }
@@ -285,8 +263,4 @@ fn tip(newest: &Newest) -> Option<Tip> {
 fn missing(what: &str, id: &str) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("{what} {} not found", refusal::quoted(id)))
         .hint("it may be on another hub that has not been pulled yet, or the address was cut")
-}
-
-fn now_ms() -> u64 {
-    u64::try_from(time::OffsetDateTime::now_utc().unix_timestamp_nanos() / 1_000_000).unwrap_or(0)
 }

@@ -6,8 +6,8 @@ use loggia_domain::search::Excerpt;
 
 use crate::logstream::search::Found;
 
-/// The page for an answer; `total` is how many events the whole log holds.
-pub(super) fn page(found: Found, total: u64, now_ms: u64) -> LogPage {
+/// The page for an answer.
+pub(super) fn page(found: Found, now_ms: u64) -> LogPage {
     let behind = u64::try_from(found.behind()).unwrap_or(0);
     let (seq, has_more) = (found.newest.seq, found.events.older.is_some());
     let hit = |hit: crate::logstream::search::EventHit| {
@@ -17,7 +17,7 @@ pub(super) fn page(found: Found, total: u64, now_ms: u64) -> LogPage {
     };
     let (events, excerpts) = found.events.hits.into_iter().map(hit).unzip();
     let tip = found.newest.id.map(|id| Tip { seq, id });
-    LogPage { events, has_more, tip, total, excerpts, behind, unsearched: None, now_ms }
+    LogPage { events, has_more, tip, excerpts, behind, unsearched: None, now_ms }
 }
 
 /// An excerpt on one line, in pieces that are ordinary and found by turns, the first one ordinary.

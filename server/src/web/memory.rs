@@ -4,10 +4,10 @@ use loggia_app::backend::memory::{
     DIARY_PAGE_ENTRIES, DRAWERS_PAGE, Diarist, Diary, DiaryPage, DiaryQuery, Drawer, DrawerRow, Entry, FACTS_PAGE,
     Fact, HITS_SHOWN, Joints, Memory, PalaceBody, PalacePage, PalaceQuery, Tunnel, Wing,
 };
+use loggia_domain::ApiError;
 use loggia_domain::palace::diary::ROOM;
 use loggia_domain::palace::fact::Direction;
 use loggia_domain::palace::{alias, query};
-use loggia_domain::{ApiError, ErrorCode};
 use serde_json::Value;
 
 use super::hits::pieces;
@@ -32,9 +32,7 @@ const BEGINNING_CHARS: usize = 200;
 pub(super) fn on_page<T>(answer: Result<T, PalaceError>) -> Result<Memory<T>, ApiError> {
     match answer {
         Ok(answer) => Ok(Memory::On(answer)),
-        Err(PalaceError::Refused(refusal)) => {
-            Err(ApiError { error: refusal.message, code: ErrorCode::BadRequest, hint: refusal.hint })
-        }
+        Err(PalaceError::Refused(refusal)) => Err(refusal.into()),
         Err(error) => {
             tracing::warn!(%error, "a page of the palace has no answer");
             Ok(Memory::Off(match error {
@@ -132,10 +130,7 @@ async fn overview(store: &PalaceStore) -> Result<PalaceBody, PalaceError> {
 
 async fn hits(store: &PalaceStore, asked: &PalaceQuery) -> Result<PalaceBody, PalaceError> {
     let cleaned = query::clean(&asked.q);
-    let words_only = match store.semantic() {
-        None => Some("this hub has no model of meaning".to_owned()),
-        Some(model) => model.off_reason(),
-    };
+    let words_only = store.semantic_off();
     let filter = Filter { wing: asked.wing.clone(), room: asked.room.clone(), ..Filter::default() };
     let ask = Ask { query: cleaned.text.clone(), limit: HITS_SHOWN, filter, max_distance: MAX_DISTANCE };
     let words = loggia_domain::search::Query::check("q", cleaned.text.clone().into()).ok();

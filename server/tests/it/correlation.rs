@@ -120,3 +120,32 @@ fn an_event_that_was_acknowledged_without_a_correlation_begins_one() {
     let told = get(&hub, &id);
     assert_eq!((&told["correlation_id"], &told["claimant"], &told["count"]), (&json!(id), &json!("b"), &json!(1)));
 }
+
+#[test]
+fn a_claim_under_a_thousand_notes_is_still_a_claim_everywhere() {
+    let hub = Hub::start();
+    let (request, correlation_id) = task(&hub);
+    acknowledge(&hub, &request, "b", "claimed");
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            let caller = hub.caller();
+            let note = event_with("project/atlas", "still at it", json!({"correlation_id": correlation_id}));
+            scope.spawn(move || (0..150).for_each(|_| drop(caller.call("mempalace_event_append", note.clone()))));
+        }
+    });
+    let told = get(&hub, &correlation_id);
+    assert_eq!((&told["state"], &told["claimant"]), (&json!("claimed"), &json!("b")));
+    assert_eq!((&told["count"], &told["total"]), (&json!(1000), &json!(1202)));
+    assert_eq!(told["events"][0]["id"], json!(request), "the request is among what is told");
+
+    let board = hub
+        .request("POST", "/api/ask")
+        .without("Authorization")
+        .header("Origin", &hub.origin())
+        .header("Cookie", &hub.session())
+        .json(r#"{"question":"Overview"}"#)
+        .send()
+        .json();
+    let card = &board["Overview"]["open"][0];
+    assert_eq!((&card["state"], &card["claimant"]), (&told["state"], &told["claimant"]), "{board}");
+}

@@ -178,6 +178,21 @@ fn the_hubs_settings_decide_whether_a_stop_asks_or_saves() {
 }
 
 #[test]
+fn two_settings_that_are_made_at_once_are_both_kept() {
+    let hub = Hub::start();
+    let set = |settings: Value| hub.call("mempalace_hook_settings", settings)["settings"].clone();
+    for _ in 0..20 {
+        set(json!({"silent_save": true, "desktop_toast": false}));
+        std::thread::scope(|scope| {
+            for setting in [json!({"silent_save": false}), json!({"desktop_toast": true})] {
+                scope.spawn(|| set(setting));
+            }
+        });
+        assert_eq!(set(json!({})), json!({"silent_save": false, "desktop_toast": true}));
+    }
+}
+
+#[test]
 fn an_entry_that_is_given_is_saved_exactly() {
     let session = Session::new();
     let file = session.place.home().join("entry.md");

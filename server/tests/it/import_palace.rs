@@ -205,6 +205,25 @@ fn again_it_takes_what_is_new_and_changes_nothing_that_is_here() {
 }
 
 #[test]
+fn a_fact_that_was_ended_meanwhile_is_told_and_stays_as_it_is_here() {
+    let place = Place::new();
+    let theirs = filled(&place);
+    done(&import(&place, &theirs.palace, &[]));
+    let facts = outsider::open(&theirs.palace.join("knowledge_graph.sqlite3"));
+    facts.execute_batch("UPDATE triples SET valid_to = '2026-05-01' WHERE id = 't_3'").expect("it is SQL");
+    let report = done(&import(&place, &theirs.palace, &["--only", "palace"]));
+    assert_eq!(report["facts"], json!({"taken": 0, "already_here": 2}));
+    let kept = json!({
+        "what": "facts", "reason": "the same id is here with other words or dates, which stay", "count": 1, "examples": ["t_3"],
+    });
+    assert!(report["skipped"].as_array().expect("a list").contains(&kept), "{report}");
+    let ours = outsider::open(&place.palace().join("palace.sqlite3"));
+    let end: Option<String> =
+        ours.query_row("SELECT valid_to FROM triples WHERE id = 't_3'", [], |r| r.get(0)).expect("it is here");
+    assert_eq!(end, None);
+}
+
+#[test]
 fn an_interrupted_import_goes_on_and_doubles_nothing() {
     let place = Place::new();
     // Any import makes our file, so that the test can put its obstacle into it.

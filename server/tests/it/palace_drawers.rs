@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::hub::Hub;
+use crate::outsider;
 
 #[track_caller]
 fn add(hub: &Hub, wing: &str, room: &str, content: &str) -> String {
@@ -69,6 +70,42 @@ fn a_change_keeps_the_id_and_the_time_of_filing() {
     let shrunk = hub.call("mempalace_update_drawer", json!({"drawer_id": id, "content": "small"}));
     assert_eq!(shrunk["chunk_ids"], json!([format!("{id}_chunk_000000")]), "what was a group stays one");
     assert_eq!(hub.call("mempalace_get_taxonomy", json!({}))["taxonomy"], json!({"v": {"s": 1}}));
+}
+
+#[test]
+fn a_move_leaves_the_rows_as_an_import_brought_them() {
+    let hub = Hub::start();
+    add(&hub, "w", "r", "not moved");
+    let palace = outsider::open(&hub.place().palace().join("palace.sqlite3"));
+    for (n, text) in [(0, "a short piece, "), (1, "and the rest of it")] {
+        let sql = "INSERT INTO drawers (drawer_id, logical_id, is_head, chunk_index, wing, room, filed_at, content, more_json) \
+                   VALUES ('old#' || ?1, 'old', ?1 = 0, ?1, 'w', 'r', '2020-01-02T03:04:05', ?2, '{\"page\": ' || ?1 || '}')";
+        palace.execute(sql, (n, text)).expect("the columns are ours");
+    }
+    palace.execute("DELETE FROM unembedded", []).expect("as if there were vectors");
+    let rows = || -> Vec<(i64, String, String)> {
+        let sql = "SELECT id, drawer_id, more_json FROM drawers WHERE logical_id = 'old' ORDER BY id";
+        let mut statement = palace.prepare(sql).expect("a question");
+        let rows = statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?))).expect("an answer");
+        rows.collect::<Result<_, _>>().expect("rows")
+    };
+    let before = rows();
+    let moved = hub.call("mempalace_update_drawer", json!({"drawer_id": "old", "room": "s"}));
+    assert_eq!(
+        (&moved["wing"], &moved["room"], &moved["chunk_ids"]),
+        (&json!("w"), &json!("s"), &json!(["old#0", "old#1"]))
+    );
+    assert_eq!(rows(), before);
+    let waiting: i64 = palace.query_row("SELECT count(*) FROM unembedded", [], |r| r.get(0)).expect("a count");
+    assert_eq!(waiting, 0, "nothing is embedded again");
+    assert_eq!(hub.call("mempalace_get_taxonomy", json!({}))["taxonomy"], json!({"w": {"r": 1, "s": 2}}));
+    let listed = hub.call("mempalace_list_drawers", json!({"room": "s"}));
+    let drawer = &listed["drawers"][0];
+    assert_eq!(
+        (&drawer["content_preview"], &drawer["chunks"]),
+        (&json!("a short piece, and the rest of it"), &json!(2))
+    );
+    assert_ne!(drawer["metadata"]["last_modified"], drawer["metadata"]["filed_at"]);
 }
 
 #[test]

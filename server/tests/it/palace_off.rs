@@ -82,6 +82,8 @@ fn an_older_program_reads_a_newer_palace_and_never_writes_it() {
     let mut hub = hub;
     hub.restart();
     assert_eq!(refused(&hub)["code"], -32005, "and after a restart");
+    let status = hub.call("mempalace_status", json!({}));
+    assert_eq!(status["sqlite_integrity"]["schema_version"], 999, "the file's, not the program's");
     assert_eq!(hub.call("mempalace_diary_read", json!({"agent_name": "a"}))["total"], 1);
     coordination_works(&hub);
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Value, json};
 
+use crate::cli::json_of;
 use crate::hub::Hub;
+use crate::place::Place;
 
 fn add(hub: &Hub, room: &str, content: &str, source: &str) {
     let arguments = json!({"wing": "w", "room": room, "content": content, "source_file": source});
@@ -157,4 +159,22 @@ fn an_identical_text_is_a_duplicate_without_a_model() {
     assert_eq!(check(&long, 1.5)["is_duplicate"], false);
     assert_eq!(check(&long[..long.len() - 1], 0.9)["is_duplicate"], false);
     assert_eq!(check("", 0.9), json!({"is_duplicate": false, "matches": []}));
+}
+
+#[test]
+fn the_first_search_already_says_that_the_model_is_damaged() {
+    let place = Place::new();
+    let folder = place.palace().with_file_name("models").join("all-MiniLM-L6-v2");
+    std::fs::create_dir_all(&folder).expect("a new folder");
+    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
+        std::fs::write(folder.join(file), "damaged").expect("a new file");
+    }
+    let said = |found: &Value| {
+        assert_eq!((&found["vector_disabled"], &found["results"]), (&json!(true), &json!([])), "{found}");
+        assert!(found["fallback_reason"].as_str().is_some_and(|why| why.contains("config.json")), "{found}");
+    };
+    said(&json_of(&place.cli(&["search", "greenhouse", "--json"], b"")));
+    // The palace holds nothing, so that nobody else has used the model.
+    let hub = Hub::builder().at(&place).start();
+    said(&hub.call("mempalace_search", json!({"query": "greenhouse"})));
 }

@@ -199,6 +199,18 @@ fn files_stay_short_and_say_what_they_are() {
 }
 
 #[test]
+fn every_file_of_tests_is_compiled() {
+    let rust = rust();
+    let is_left_out = |tests: &&Source| {
+        let Some(above) = tests.path.strip_suffix("/tests.rs") else { return false };
+        let above = rust.iter().find(|source| source.path == format!("{above}.rs"));
+        above.is_none_or(|source| !source.text.lines().any(|line| line == "mod tests;"))
+    };
+    let broken: Vec<String> = rust.iter().filter(is_left_out).map(|tests| tests.path.clone()).collect();
+    nothing("beside `foo/tests.rs` there is a `foo.rs` that says `mod tests;`", &broken);
+}
+
+#[test]
 fn no_test_is_switched_off_and_no_lint_silenced_without_a_reason() {
     let broken = lines(
         |s| s.path != "server/tests/it/tidy.rs",

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::named;
 use crate::backend::memory::Diarist;
 use crate::href;
 use crate::pages::memory_parts::{here_only, minute};
@@ -28,7 +29,7 @@ fn table(diarists: Vec<Diarist>) -> AnyView {
         .into_iter()
         .map(|diarist| {
             let target = href::diary(&diarist.agent);
-            let name = if diarist.agent.is_empty() { "nobody".to_owned() } else { diarist.spelling };
+            let name = named(&diarist.spelling).to_owned();
             view! {
                 <tr>
                     <td><a href=target><Agent name=name/></a></td>

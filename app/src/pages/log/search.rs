@@ -1,15 +1,13 @@
 //! The search of the log: the box, and what is said about its answer. A plain GET form; finding is the hub's.
 
 use leptos::prelude::*;
+use loggia_domain::search::MAX_QUERY_CHARS;
 
 use super::asked::Asked;
 use super::filter_form::kept;
 use super::window::Window;
 use crate::words::{counted, grouped};
 use crate::{browser, href};
-
-/// The longest query that the hub takes, in characters.
-const MAX_CHARS: &str = "512";
 
 /// The box. What the log is filtered by stays.
 #[component]
@@ -18,7 +16,7 @@ pub(super) fn SearchBox(asked: Asked) -> impl IntoView {
     view! {
         <form method="get" action="/log" role="search" class="search">
             {filter}
-            <input type="search" name="q" value=asked.q maxlength=MAX_CHARS placeholder="Search bodies, ids, names"
+            <input type="search" name="q" value=asked.q maxlength=MAX_QUERY_CHARS.to_string() placeholder="Search bodies, ids, names"
                 aria-label="Search the log" autocomplete="off" spellcheck="false"/>
             <button type="submit" class="button">"Search"</button>
         </form>

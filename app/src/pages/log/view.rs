@@ -35,13 +35,13 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
     let behind = RwSignal::new(page.behind);
     let cursor = Cursor::after(page.tip.as_ref());
     let answered_ms = page.now_ms;
-    let total = RwSignal::new(page.total);
     let window = RwSignal::new(Window::of(page));
     let streams = RwSignal::new(streams);
+    let total = move || streams.with(|all| all.iter().map(|s| s.events).sum::<u64>());
     let following = Following::watch();
     let is_live = asked.before.is_none();
     if is_live {
-        let shown = Shown { window, streams, total, behind, following };
+        let shown = Shown { window, streams, behind, following };
         go_live(shown, asked.clone(), searches, cursor, answered_ms);
     }
     let head = if is_live {
@@ -56,14 +56,14 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
         }
         .into_any()
     });
-    let is_empty = Memo::new(move |_| total.get() == 0 && window.with(|w| w.rows().is_empty()));
+    let is_empty = Memo::new(move |_| total() == 0 && window.with(|w| w.rows().is_empty()));
     let first_event =
         move || is_empty.get().then(|| view! { <section class="empty"><FirstEvent/></section> }.into_any());
     let hits = searches.then(|| view! { <Hits asked=asked.clone() window=window behind=behind/> }.into_any());
     view! {
         <div class="page-head">
             <h1>"Log"</h1>
-            <span class="faint">{move || counted(total.get(), "event", "events")}" in all"</span>
+            <span class="faint">{move || counted(total(), "event", "events")}" in all"</span>
             <span class="grow"></span>
             <TreeButton/>
             {head}
@@ -190,7 +190,6 @@ fn foot(window: &Window, asked: &Asked) -> AnyView {
 struct Shown {
     window: RwSignal<Window>,
     streams: RwSignal<Vec<StreamCount>>,
-    total: RwSignal<u64>,
     behind: RwSignal<u64>,
     following: Following,
 }
@@ -198,25 +197,41 @@ struct Shown {
 /// Follows the log from where the answer ended. A search is asked again when something arrived that passes its filter, since whether
 /// it has the words is in the whole of its text, which only the hub has.
 fn go_live(shown: Shown, asked: Asked, searches: bool, cursor: Cursor, answered_ms: u64) {
-    let Shown { window, streams, total, behind, following } = shown;
+    let Shown { window, streams, behind, following } = shown;
     let (clock, live) = (use_page_clock(), use_live());
     let query = searches.then(|| asked.query());
+    let is_old = RwSignal::new(behind.get_untracked() > 0);
+    let is_asked = StoredValue::new(false);
+    // The counts go on while somebody reads; what a search found stays as it is.
+    let may_ask = move || following.is_on() || !searches;
     let again = Throttle::new(ASKED_GAP_MS, move || {
+        if is_asked.get_value() || !untrack(may_ask) {
+            is_old.set(true);
+            return;
+        }
+        is_asked.set_value(true);
         let query = query.clone();
         spawn_local(async move {
             if let Some(query) = query
                 && let Ok(page) = ask::log(query).await
+                && is_asked.try_get_value().is_some()
             {
-                behind.try_set(page.behind);
-                window.try_set(Window::of(page));
+                // Meanwhile somebody may have begun to read.
+                let is_shown = untrack(may_ask);
+                if !is_shown || page.behind > 0 {
+                    is_old.set(true);
+                }
+                if is_shown {
+                    behind.set(page.behind);
+                    window.set(Window::of(page));
+                }
             }
             if let Ok(counts) = ask::streams().await {
-                total.try_set(counts.iter().map(|s| s.events).sum());
                 streams.try_set(counts);
             }
+            is_asked.try_set_value(false);
         });
     });
-    let is_old = RwSignal::new(false);
     Effect::new(move |_| {
         clock.heard(answered_ms);
         live.follow(asked.filter.clone(), cursor.clone(), move |arrivals| {
@@ -227,8 +242,7 @@ fn go_live(shown: Shown, asked: Asked, searches: bool, cursor: Cursor, answered_
         });
     });
     Effect::new(move |_| {
-        // The counts go on while somebody reads; what a search found stays as it is.
-        if is_old.get() && (following.is_on() || !searches) {
+        if is_old.get() && may_ask() {
             is_old.set(false);
             again.call();
         }

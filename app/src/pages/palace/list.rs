@@ -5,17 +5,17 @@ use leptos::prelude::*;
 use super::address;
 use crate::backend::memory::{DRAWERS_PAGE, DrawerRow, HITS_SHOWN, PalaceQuery};
 use crate::pages::memory_parts::minute;
-use crate::parts::revealed;
+use crate::parts::{marked, revealed};
 use crate::words::{counted, grouped};
 
 /// One page of a wing's or a room's drawers.
 pub(super) fn drawers(query: &PalaceQuery, rows: &[DrawerRow], total: u64) -> AnyView {
-    let first = query.from as u64 + 1;
-    let last = (query.from + rows.len()) as u64;
+    let all = counted(total, "drawer", "drawers");
     let said = if rows.is_empty() {
-        counted(total, "drawer", "drawers")
+        all
     } else {
-        format!("{} to {} of {}, by id", grouped(first), grouped(last), counted(total, "drawer", "drawers"))
+        let (first, last) = (query.from + 1, query.from + rows.len());
+        format!("{} to {} of {all}, by id", grouped(first as u64), grouped(last as u64))
     };
     let empty = rows.is_empty().then(|| {
         let why = if total > 0 {
@@ -47,12 +47,7 @@ pub(super) fn hits(
     let hits = counted(rows.len() as u64, "hit", "hits");
     let said = if rows.len() == HITS_SHOWN { format!("the best {hits}") } else { hits };
     let words_only = words_only.map(|why| {
-        view! {
-            <p class="note">
-                "Searched by words alone, not by meaning: "{revealed(&why)}". "<code>"loggia model install"</code>" gives it one."
-            </p>
-        }
-        .into_any()
+        view! { <p class="note">"Searched by words alone, not by meaning: "{revealed(&why)}"."</p> }.into_any()
     });
     let shortened = shortened.map(|text| {
         view! { <p class="note">"The question was long; searched for: "<q>{revealed(&text)}</q></p> }.into_any()
@@ -89,19 +84,10 @@ fn items(query: &PalaceQuery, rows: &[DrawerRow]) -> AnyView {
 fn item(query: &PalaceQuery, row: &DrawerRow) -> AnyView {
     let target = address(&PalaceQuery { id: Some(row.id.clone()), ..query.clone() });
     let current = (query.id.as_deref() == Some(&*row.id)).then_some("true");
-    let text = row
-        .pieces
-        .iter()
-        .enumerate()
-        .map(|(at, piece)| match at % 2 {
-            0 => revealed(piece),
-            _ => view! { <mark>{revealed(piece)}</mark> }.into_any(),
-        })
-        .collect_view();
     view! {
         <li>
             <a class="drawer-row" href=target aria-current=current>
-                <span class="drawer-text">{text}</span>
+                <span class="drawer-text">{marked(&row.pieces)}</span>
                 <span class="drawer-facts">
                     <span>{revealed(&row.wing)}" / "{revealed(&row.room)}</span><span class="mono">{minute(&row.filed_at)}</span>
                 </span>

@@ -55,6 +55,21 @@ fn a_walk_names_at_most_fifty_rooms_the_fullest_first() {
 }
 
 #[test]
+fn what_is_nearer_is_named_first_however_full_the_rest_is() {
+    let near = (0..30).map(|n| census("a", &format!("near{n:02}"), 1));
+    let far = (0..60).map(|n| census("b", &format!("far{n:02}"), n + 100));
+    let graph: Graph = [census("b", "near00", 1), census("c", "far00", 1), census("c", "farthest", 900)]
+        .into_iter()
+        .chain(near)
+        .chain(far)
+        .collect();
+    let steps = graph.traverse("near29", 10).expect("there");
+    assert_eq!(steps.len(), MAX_ROOMS);
+    assert!(steps[1..30].iter().all(|s| s.hop == 1 && s.connected_via.as_deref() == Some(&["a".to_owned()])));
+    assert_eq!((steps[30].room.as_str(), steps[30].hop, steps[49].room.as_str()), ("far59", 2, "far40"));
+}
+
+#[test]
 fn a_name_that_there_is_not_is_answered_with_what_is_like_it() {
     assert_eq!(palace().suggestions("api"), ["Backend-API", "api-docs"]);
     assert_eq!(palace().suggestions("BACKEND-x"), ["Backend-API"]);

@@ -3,8 +3,6 @@
 //!
 //! It is no second store: what is asked is checked before, by the domain's rules, and what a hub answers is repeated.
 
-use std::path::Path;
-
 use loggia_domain::Refusal;
 use loggia_domain::palace::query::Query;
 use serde_json::{Value, json};
@@ -12,7 +10,6 @@ use serde_json::{Value, json};
 use super::within::Within;
 use crate::cli::output::Failure;
 use crate::cli::remote::Hub;
-use crate::cli::target::Remote;
 use crate::palace::diary::NewEntry;
 use crate::palace::drawers::{Change, Drawer, Filed, NewDrawer, not_found};
 use crate::palace::notes::HookSettings;
@@ -43,23 +40,6 @@ pub(in crate::cli) struct Search {
 }
 
 impl Memory {
-    /// Opens it, does one thing, and closes it.
-    pub(in crate::cli) async fn with<T>(
-        palace: &Path,
-        remote: Remote,
-        work: impl AsyncFnOnce(&Self) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        let memory = match remote.hub()? {
-            Some(hub) => Self::Hub(hub),
-            None => Self::File(PalaceStore::open(palace)?),
-        };
-        let result = work(&memory).await;
-        if let Self::File(store) = memory {
-            store.close();
-        }
-        result
-    }
-
     /// Writes a diary entry.
     pub(in crate::cli) async fn write_diary(&self, new: NewEntry) -> Result<Value, Failure> {
         let store = match self {
@@ -227,7 +207,6 @@ impl Memory {
         let filters = within.filters();
         let ask = Ask { query: query.text.clone(), limit: limit.into(), filter: within.filter, max_distance };
         Model::attach(store);
-        let semantic_off = store.semantic_off();
         let found = store.search(ask).await?;
         let mut answer = json!({
             "query": query.text,
@@ -235,7 +214,8 @@ impl Memory {
             "total_before_filter": found.candidates,
             "results": found.hits,
         });
-        if let Some(reason) = semantic_off {
+        // Asked afterwards: that a model is damaged shows when a search loads it.
+        if let Some(reason) = store.semantic_off() {
             answer["fallback"] = "bm25_only_via_sqlite".into();
             answer["fallback_reason"] = reason.into();
             answer["vector_disabled"] = true.into();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rusqlite::Connection;
 
-use crate::logstream::create_private_dir;
+use crate::logstream::{create_private_dir, write_private};
 use crate::palace::moment::{self, Moment};
 
 /// The folder, for its owner alone.
@@ -40,9 +40,7 @@ impl State {
 
     /// Notes that a session was saved with so many messages.
     pub(super) fn saved(&self, session: &str, messages: usize) -> io::Result<()> {
-        let mut file =
-            OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(self.marker(session))?;
-        file.write_all(messages.to_string().as_bytes())
+        write_private(&self.marker(session), &messages.to_string())
     }
 
     /// Forgets a session.

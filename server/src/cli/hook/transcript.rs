@@ -44,8 +44,10 @@ impl Transcript {
     /// Reads a transcript. `~` is the home; one that is not there is empty.
     pub(super) fn read(path: &str, home: &Path) -> Result<Self, String> {
         let path = checked(path, home)?;
-        let file = match File::open(&path) {
-            Ok(file) => file,
+        let file = match std::fs::metadata(&path) {
+            // Another kind may keep whoever opens it waiting for ever.
+            Ok(kind) if !kind.is_file() => return Err(format!("{} is not a regular file", path.display())),
+            Ok(_) => File::open(&path).map_err(|e| e.to_string())?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Self::default()),
             Err(error) => return Err(error.to_string()),
         };

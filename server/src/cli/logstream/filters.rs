@@ -1,9 +1,10 @@
-//! The flags that choose events, the same for a list, a wait and a watch.
+//! The flags that choose events, the same for a list, a search, a wait and a watch.
 
 use clap::Args;
-use loggia_domain::{Column, Filter};
+use loggia_domain::{Column, Filter, timestamp};
 
 use crate::cli::output::Failure;
+use crate::logstream::read::MAX_LIMIT;
 
 /// Values of one flag are alternatives, flags are combined, exclusion beats inclusion.
 #[derive(Args)]
@@ -60,5 +61,27 @@ impl Filters {
             filter.take_pair("exclude_from_agent", agent)?;
         }
         Ok(filter)
+    }
+}
+
+/// From when on, and how many: the same for everything that answers a list.
+#[derive(Args)]
+pub(in crate::cli) struct Bounds {
+    /// Only events created at or after this date or RFC 3339 time
+    #[arg(long, value_name = "TIME")]
+    since_created_at: Option<String>,
+    /// At most so many, 500 at the most
+    #[arg(long, value_name = "N", default_value_t = 50, allow_negative_numbers = true)]
+    limit: i64,
+}
+
+impl Bounds {
+    /// The filter that the flags mean, with the time from which on, and how many are asked for.
+    pub(in crate::cli) fn check(self, filters: &Filters) -> Result<(Filter, usize), Failure> {
+        let limit = usize::try_from(self.limit).ok().filter(|limit| *limit > 0);
+        let limit = limit.ok_or_else(|| Failure::new("limit must be a positive integer"))?;
+        let mut filter = filters.filter()?;
+        filter.since_created_at = timestamp::since_created_at(self.since_created_at.into())?;
+        Ok((filter, limit.min(MAX_LIMIT)))
     }
 }

@@ -73,7 +73,7 @@ fn arguments(query: &ListQuery, limit: usize) -> Value {
 }
 
 /// The part of a filter that the tool takes: columns with one wanted value, and the window.
-fn expressible(filter: &Filter) -> Map<String, Value> {
+pub(super) fn expressible(filter: &Filter) -> Map<String, Value> {
     let mut arguments = Map::new();
     for (column, values) in &filter.any {
         if let [only] = &values[..] {

@@ -1,9 +1,9 @@
 //! A search on a hub: its tool takes one value for each column, and the answer is passed on as it is.
 
-use loggia_domain::{Column, Filter};
 use serde_json::{Value, json};
 
 use super::Hub;
+use super::list::expressible;
 use crate::cli::output::Failure;
 use crate::logstream::search::SearchQuery;
 
@@ -15,22 +15,16 @@ impl Hub {
 }
 
 fn arguments(query: &SearchQuery) -> Result<Value, Failure> {
-    let Filter { any, none, since_created_at } = &query.filter;
-    if !none.is_empty() || any.values().any(|values| values.len() > 1) {
+    let filter = &query.filter;
+    if !filter.none.is_empty() || filter.any.values().any(|values| values.len() > 1) {
         return Err(Failure::new("a search on a hub takes one value of each filter and excludes nothing")
             .hint("run it beside the palace's files, or search once for each value"));
     }
-    let mut arguments = json!({
-        "query": query.query.text(),
-        "since_created_at": since_created_at,
-        "before_event_id": query.before_event_id,
-        "artifacts": query.artifacts,
-        "before_artifact_id": query.before_artifact_id,
-        "limit": query.limit,
-    });
-    for (column, values) in any {
-        let name = if *column == Column::FromAgent { "writer" } else { column.as_str() };
-        arguments[name] = json!(values.first());
-    }
+    let mut arguments = Value::Object(expressible(filter));
+    arguments["query"] = json!(query.query.text());
+    arguments["before_event_id"] = json!(query.before_event_id);
+    arguments["artifacts"] = json!(query.artifacts);
+    arguments["before_artifact_id"] = json!(query.before_artifact_id);
+    arguments["limit"] = json!(query.limit);
     Ok(arguments)
 }

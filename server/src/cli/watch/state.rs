@@ -4,13 +4,13 @@
 //! That there is no position is four different facts (`contract: logstream`, section CLI), and only one of them may start at the log's
 //! end. A file that was there and cannot be read costs a repetition, never a gap.
 
-use std::io::{ErrorKind, Write as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use loggia_domain::{Refusal, field};
 use serde_json::{Value, json};
 
-use crate::logstream::create_private_dir;
+use crate::logstream::{create_private_dir, write_private};
 
 /// What a state file says.
 #[derive(Debug, PartialEq, Eq)]
@@ -114,21 +114,7 @@ impl StateFile {
         if let Some(folder) = self.path.parent().filter(|f| !f.as_os_str().is_empty()) {
             create_private_dir(folder)?;
         }
-        let mut aside = self.path.clone().into_os_string();
-        aside.push(format!(".{}.tmp", std::process::id()));
-        let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let written = options
-            .open(&aside)
-            .and_then(|mut file| file.write_all(format!("{note}\n").as_bytes()))
-            .and_then(|()| std::fs::rename(&aside, &self.path));
-        if written.is_err() {
-            // Ours alone, by its name; what cannot be removed does no harm.
-            let _ = std::fs::remove_file(&aside);
-        }
-        written
+        write_private(&self.path, &format!("{note}\n"))
     }
 }
 

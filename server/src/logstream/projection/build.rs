@@ -4,7 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{FILE_NAME, StoreError, advance, db, make_tables, remove};
+use super::{FILE_NAME, StoreError, advance, db, make_tables};
 
 /// Makes the projection of the events up to `upto` in an empty database. `taken` is told the last event of each step.
 pub fn build(log: &Connection, side: &mut Connection, upto: i64, taken: &mut dyn FnMut(i64)) -> Result<(), StoreError> {
@@ -23,7 +23,7 @@ pub fn rebuild(palace: &Path, log: &Connection, taken: &mut dyn FnMut(i64)) -> R
     let path = palace.join(FILE_NAME);
     // Made aside, so that an interrupted rebuild leaves what there was.
     let aside = palace.join(format!("{FILE_NAME}.new"));
-    remove(&aside);
+    db::remove(&aside);
     let mut side = db::open_writer(&aside)?;
     // Whatever a power cut leaves of it is made again.
     side.pragma_update(None, "synchronous", "off")?;
@@ -31,6 +31,6 @@ pub fn rebuild(palace: &Path, log: &Connection, taken: &mut dyn FnMut(i64)) -> R
     side.pragma_update(None, "synchronous", "full")?;
     side.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?;
     side.close().map_err(|(_, error)| error)?;
-    remove(&path);
+    db::remove(&path);
     std::fs::rename(&aside, &path).map_err(|e| StoreError::Storage(format!("{}: {e}", path.display())))
 }

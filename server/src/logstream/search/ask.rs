@@ -2,7 +2,7 @@
 
 use loggia_domain::refusal::quoted;
 use loggia_domain::search::{Excerpt, Query};
-use loggia_domain::{Artifact, ArtifactRecord, Event, Filter, Refusal};
+use loggia_domain::{ArtifactRecord, Event, Filter, Refusal};
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::Missed;
@@ -156,10 +156,10 @@ fn find_events(
         let rows = EVENTS.find(side, &question, before, chunk)?;
         let is_last = rows.len() < chunk;
         for row in rows {
-            let Some(event) = event_at(log, row)? else { continue };
+            // Also a row that is gone was looked at: or its chunk would be asked for again without end.
             (before, examined) = (row, examined + 1);
-            let passes = query.filter.matches(&event);
-            let Some(excerpt) = query.query.event_excerpt(&event).filter(|_| passes) else { continue };
+            let Some(event) = event_at(log, row)?.filter(|event| query.filter.matches(event)) else { continue };
+            let Some(excerpt) = query.query.event_excerpt(&event) else { continue };
             if hits.len() == query.limit {
                 let older = hits.last().map(|hit| hit.event.id.clone());
                 return Ok(Hits { hits, older });
@@ -205,10 +205,10 @@ fn find_artifacts(
             let older = hits.last().map(|hit| hit.record.id.clone());
             return Ok(Hits { hits, older });
         }
-        let Some(artifact) = artifact(log, &id)? else { continue };
+        let Some(artifact) = read::artifact(log, &id)? else { continue };
         let Some(excerpt) = query.query.artifact_excerpt(&artifact) else { continue };
         let event_ids = referencing.into_iter().map(|event| event.id).collect();
-        hits.push(ArtifactHit { record: record(artifact), excerpt, event_ids });
+        hits.push(ArtifactHit { record: artifact.record(), excerpt, event_ids });
     }
     Ok(Hits { hits, older: examined_id.filter(|_| is_cut) })
 }
@@ -216,11 +216,6 @@ fn find_artifacts(
 fn artifact_id(log: &Connection, row: i64) -> Result<Option<String>, StoreError> {
     let mut statement = log.prepare_cached("SELECT id FROM artifacts WHERE rowid = ?1")?;
     Ok(statement.query_row([row], |r| r.get(0)).optional()?)
-}
-
-fn artifact(log: &Connection, id: &str) -> Result<Option<Artifact>, StoreError> {
-    let sql = format!("SELECT {}, content, metadata_json FROM artifacts WHERE id = ?1", sql::ARTIFACT_COLUMNS);
-    Ok(log.prepare_cached(&sql)?.query_row([id], sql::artifact).optional()?)
 }
 
 /// The newest events that reference an artifact, without their bodies.
@@ -232,16 +227,4 @@ fn references(log: &Connection, artifact_id: &str) -> Result<Vec<Event>, StoreEr
     );
     let mut statement = log.prepare_cached(&sql)?;
     Ok(statement.query_map(params![artifact_id], sql::event)?.collect::<rusqlite::Result<_>>()?)
-}
-
-fn record(artifact: Artifact) -> ArtifactRecord {
-    ArtifactRecord {
-        id: artifact.id,
-        kind: artifact.kind,
-        sha256: artifact.sha256,
-        size_bytes: artifact.size_bytes,
-        created_by: artifact.created_by,
-        created_at: artifact.created_at,
-        origin_replica: artifact.origin_replica,
-    }
 }

@@ -23,7 +23,7 @@ pub(super) fn text_tokens(text: &str) -> String {
 pub(super) fn event_fields(event: &Event) -> String {
     let mut out = joined(search::fields(event).iter().map(|(_, text)| &**text));
     for column in Column::ALL {
-        if let Some(value) = value_of(event, column) {
+        if let Some(value) = column.of(event) {
             out.push(' ');
             out.push_str(&mark(column, value));
         }
@@ -76,17 +76,4 @@ fn alternatives<'a>(column: Column, values: impl Iterator<Item = &'a str>) -> St
 fn mark(column: Column, value: &str) -> String {
     let hash = artifact::sha256_hex(value.as_bytes());
     format!("{MARK}{}{}", column.as_str().replace('_', ""), &hash[..16])
-}
-
-fn value_of(event: &Event, column: Column) -> Option<&str> {
-    match column {
-        Column::Stream => Some(&event.stream),
-        Column::Room => Some(&event.room),
-        Column::Topic => event.topic.as_deref(),
-        Column::Type => Some(&event.event_type),
-        Column::FromAgent => Some(&event.from_agent),
-        Column::ToAgent => event.to_agent.as_deref(),
-        Column::CorrelationId => event.correlation_id.as_deref(),
-        Column::Status => event.status.as_deref(),
-    }
 }

@@ -13,7 +13,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, Transactio
 
 use super::expression;
 use crate::db;
-use crate::logstream::sql;
+use crate::logstream::{read, sql};
 
 /// The side file within a palace.
 pub const FILE_NAME: &str = "loggia_search.sqlite3";
@@ -152,11 +152,11 @@ pub(super) struct Index {
 impl Index {
     /// Opens or makes the side file at `path` for the log at `log_path`. One that is damaged is made anew.
     pub(super) fn open(path: &Path, log_path: &Path) -> Result<Self, IndexError> {
-        let log = open_log(log_path).map_err(IndexError::Log)?;
+        let log = db::open_follower(log_path).map_err(IndexError::Log)?;
         let side = match open_side(path, &log) {
             Err(error) if error.is_damage() => {
                 tracing::warn!(%error, "the search index is damaged and made anew from the log");
-                remove(path);
+                db::remove(path);
                 open_side(path, &log)?
             }
             other => other?,
@@ -191,7 +191,7 @@ impl Index {
         for event in next_events(&self.log, done.seq).map_err(IndexError::Log)? {
             let fields = expression::event_fields(&event);
             EVENTS.insert(&tx, event.seq, &expression::text_tokens(&event.body), &fields)?;
-            bytes += event.body.len();
+            bytes += read::event_bytes(&event);
             (done.seq, done.event_id) = (event.seq, Some(event.id));
         }
         if bytes < STEP_BYTES {
@@ -208,20 +208,13 @@ impl Index {
     }
 }
 
-fn open_log(path: &Path) -> rusqlite::Result<Connection> {
-    let log = Connection::open(path)?;
-    log.busy_timeout(db::BUSY_TIMEOUT)?;
-    log.pragma_update(None, "query_only", true)?;
-    Ok(log)
-}
-
 /// The events after one, as many as a step takes.
 fn next_events(log: &Connection, seq: i64) -> rusqlite::Result<Vec<Event>> {
     let columns = sql::EVENT_COLUMNS;
     let sql = format!("SELECT {columns} FROM events e WHERE e.rowid > ?1 ORDER BY e.rowid LIMIT {STEP_ROWS}");
     let mut statement = log.prepare_cached(&sql)?;
     let mut rows = statement.query_map([seq], sql::event)?;
-    up_to_bytes(&mut rows, |event| event.body.len())
+    read::up_to_bytes(&mut rows, STEP_BYTES, read::event_bytes)
 }
 
 /// The artifacts after one with their row numbers, as many as a step takes.
@@ -232,23 +225,7 @@ fn next_artifacts(log: &Connection, row: i64) -> rusqlite::Result<Vec<(i64, Arti
     );
     let mut statement = log.prepare_cached(&sql)?;
     let mut rows = statement.query_map([row], |r| Ok((r.get(9)?, sql::artifact(r)?)))?;
-    up_to_bytes(&mut rows, |(_, artifact)| artifact.content.len())
-}
-
-/// Takes rows until they are [`STEP_BYTES`] long together; at least one.
-fn up_to_bytes<T>(
-    rows: &mut dyn Iterator<Item = rusqlite::Result<T>>,
-    bytes_of: impl Fn(&T) -> usize,
-) -> rusqlite::Result<Vec<T>> {
-    let (mut taken, mut bytes) = (Vec::new(), 0);
-    while bytes < STEP_BYTES
-        && let Some(row) = rows.next()
-    {
-        let row = row?;
-        bytes += bytes_of(&row);
-        taken.push(row);
-    }
-    Ok(taken)
+    read::up_to_bytes(&mut rows, STEP_BYTES, |(_, artifact)| artifact.content.len() + artifact.metadata.text().len())
 }
 
 /// Opens the side file and brings it to the present schema.
@@ -309,15 +286,6 @@ fn make_anew(tx: &Transaction<'_>) -> rusqlite::Result<()> {
          INSERT INTO progress VALUES (1, 0, NULL, 0, NULL);
          PRAGMA user_version = {VERSION};"
     ))
-}
-
-/// Removes the file and what SQLite keeps beside it. What is not there need not go; anything worse shows when it is opened again.
-pub(super) fn remove(path: &Path) {
-    for suffix in ["", "-wal", "-shm"] {
-        let mut name = path.as_os_str().to_owned();
-        name.push(suffix);
-        let _ = std::fs::remove_file(PathBuf::from(name));
-    }
 }
 
 fn inode(path: &Path) -> std::io::Result<u64> {

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::Shared;
-use super::index::{self, Index, IndexError, Progress};
+use super::index::{Index, IndexError, Progress};
 use crate::db;
 
 /// The least time between two steps: under a storm of appends one step takes many events.
@@ -69,7 +69,6 @@ impl Indexer {
                 }
                 self.rest(began_at.elapsed(), woken, stop);
             }
-            self.shared.is_urgent.store(false, Ordering::Relaxed);
             match woken.recv_timeout(LOOK) {
                 Ok(()) if !stop.is_cancelled() => self.rest(Duration::ZERO, woken, stop),
                 Err(RecvTimeoutError::Timeout) if !stop.is_cancelled() => {}
@@ -126,7 +125,7 @@ impl Indexer {
 
     fn throw_away(&mut self) {
         self.close();
-        index::remove(&self.shared.path);
+        db::remove(&self.shared.path);
     }
 
     /// Lets others work after a step that took so long, unless somebody waits.
@@ -136,7 +135,7 @@ impl Indexer {
             Pace::Fast => return,
         };
         let until = Instant::now() + rest;
-        while !self.shared.is_urgent.load(Ordering::Relaxed) && !stop.is_cancelled() {
+        while self.shared.waiting.get() == 0 && !stop.is_cancelled() {
             let left = until.saturating_duration_since(Instant::now());
             match woken.recv_timeout(left) {
                 Ok(()) => {}

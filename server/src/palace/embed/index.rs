@@ -7,7 +7,7 @@
 //! A vector is kept as 384 bytes and the step between two of them, so 100 000 take 43 MB and are looked through in some
 //! milliseconds on one core. Rounding costs about one in a thousand of the cosine: too little to lose what is near, but
 //! enough to change the order of neighbours. So a search finds a few more than were asked for, and whoever has the
-//! exact vectors puts them in order ([`VectorIndex::nearest_exactly`]). What is asked for is kept with 16 bits, which
+//! exact vectors puts them in order ([`in_exact_order`]). What is asked for is kept with 16 bits, which
 //! costs nothing, as bytes are widened anyway.
 //!
 //! Vectors lie in blocks, so that growing never copies them all, and a removed one is replaced by the last. Past some
@@ -49,21 +49,6 @@ struct Block {
 }
 
 impl VectorIndex {
-    /// How many rows have a vector.
-    pub fn len(&self) -> usize {
-        self.places.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
-    }
-
-    /// Whether a row has a vector.
-    pub fn has(&self, row: i64) -> bool {
-        self.places.contains_key(&row)
-    }
-
     /// Puts the vector of a row in, in place of one that it may have had. Vectors have length 1.
     pub fn put(&mut self, row: i64, vector: &Vector) {
         let rounded = Rounded::from(vector);
@@ -103,7 +88,7 @@ impl VectorIndex {
             return Vec::new();
         }
         let wanted = Wanted::from(vector);
-        let mut best = BinaryHeap::with_capacity(limit.min(self.len()) + 1);
+        let mut best = BinaryHeap::with_capacity(limit.min(self.places.len()) + 1);
         for block in &self.blocks {
             for ((bytes, step), row) in block.bytes.iter().zip(&block.steps).zip(&block.rows) {
                 let near = Near(Hit { row: *row, cosine: wanted.cosine(bytes, *step) });
@@ -121,26 +106,23 @@ impl VectorIndex {
         }
         best.into_sorted_vec().into_iter().map(|Reverse(Near(hit))| hit).collect()
     }
+}
 
-    /// As [`Self::nearest`], but in the order of their exact vectors, which `exact` knows. A row whose exact vector is
-    /// gone is left out.
-    pub fn nearest_exactly<E>(
-        &self,
-        vector: &Vector,
-        limit: usize,
-        is_wanted: impl FnMut(i64) -> bool,
-        mut exact: impl FnMut(i64) -> Result<Option<Vector>, E>,
-    ) -> Result<Vec<Hit>, E> {
-        let wide = limit.saturating_mul(WIDER).saturating_add(AT_LEAST_MORE);
-        let mut hits = Vec::new();
-        for Hit { row, .. } in self.nearest(vector, if limit == 0 { 0 } else { wide }, is_wanted) {
-            if let Some(found) = exact(row)? {
-                hits.push(Near(Hit { row, cosine: cosine(vector, &found) }));
-            }
-        }
-        hits.sort_unstable_by(|a, b| b.cmp(a));
-        hits.truncate(limit);
-        Ok(hits.into_iter().map(|Near(hit)| hit).collect())
+#[cfg(test)]
+impl VectorIndex {
+    /// How many rows have a vector.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+
+    /// Whether a row has a vector.
+    pub fn has(&self, row: i64) -> bool {
+        self.places.contains_key(&row)
     }
 
     /// How near one row is, if it has a vector.
@@ -149,6 +131,31 @@ impl VectorIndex {
         let block = &self.blocks[block];
         Some(Wanted::from(vector).cosine(&block.bytes[at], block.steps[at]))
     }
+}
+
+/// How many candidates rounded vectors must give, so that the nearest ones by their exact vectors are among them.
+pub fn candidates(limit: usize) -> usize {
+    if limit == 0 { 0 } else { limit.saturating_mul(WIDER).saturating_add(AT_LEAST_MORE) }
+}
+
+/// Candidates in the order of their exact vectors, which `exact` knows, nearest first and at most so many; and the rows that have
+/// none.
+pub fn in_exact_order<E>(
+    vector: &Vector,
+    candidates: &[Hit],
+    limit: usize,
+    mut exact: impl FnMut(i64) -> Result<Option<Vector>, E>,
+) -> Result<(Vec<Hit>, Vec<i64>), E> {
+    let (mut hits, mut gone) = (Vec::new(), Vec::new());
+    for Hit { row, .. } in candidates {
+        match exact(*row)? {
+            Some(found) => hits.push(Near(Hit { row: *row, cosine: cosine(vector, &found) })),
+            None => gone.push(*row),
+        }
+    }
+    hits.sort_unstable_by(|a, b| b.cmp(a));
+    hits.truncate(limit);
+    Ok((hits.into_iter().map(|Near(hit)| hit).collect(), gone))
 }
 
 /// The cosine of the angle between two vectors of length 1.
@@ -298,8 +305,9 @@ mod tests {
         for query in &queries {
             let truth = truly_nearest(&vectors, query, 10);
             let exact = |row: i64| Ok::<_, ()>(vectors.get(usize::try_from(row).expect("a place")).copied());
-            let hits = index.nearest_exactly(query, 10, all, exact).expect("the vectors are at hand");
-            found_exactly += usize::from(rows(&hits) == truth);
+            let wide = index.nearest(query, candidates(10), all);
+            let (hits, gone) = in_exact_order(query, &wide, 10, exact).expect("the vectors are at hand");
+            found_exactly += usize::from(rows(&hits) == truth && gone.is_empty());
             found += index.nearest(query, 10, all).iter().filter(|hit| truth.contains(&hit.row)).count();
         }
         assert!(found >= 495, "{found} of 500 without the exact vectors");
@@ -324,9 +332,11 @@ mod tests {
         assert_eq!(rows(&index.nearest(&vectors[9], 5, |row| row == 3)), [3]);
         assert_eq!(index.nearest(&vectors[9], 500, all).len(), 50);
         assert!(index.nearest(&vectors[9], 0, all).is_empty());
-        let none = index.nearest_exactly(&vectors[9], 5, all, |_| Ok::<_, ()>(None));
-        assert_eq!(none, Ok(vec![]), "rows that the store no longer has");
-        let failed = index.nearest_exactly(&vectors[9], 5, all, |_| Err("the store is closed"));
+        assert!(index.nearest(&vectors[9], candidates(0), all).is_empty());
+        let wide = index.nearest(&vectors[9], candidates(5), all);
+        let none = in_exact_order(&vectors[9], &wide, 5, |_| Ok::<_, ()>(None));
+        assert_eq!(none, Ok((vec![], rows(&wide))), "rows that the store no longer has");
+        let failed = in_exact_order(&vectors[9], &wide, 5, |_| Err("the store is closed"));
         assert_eq!(failed, Err("the store is closed"));
     }
 

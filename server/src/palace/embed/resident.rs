@@ -40,10 +40,11 @@ impl Resident {
     }
 
     /// The vectors of some texts, see [`Embedder::embed`]. The first call loads the model, which takes a tenth of a
-    /// second; a failure to do so is reported and tried again by the next call.
+    /// second; a failure to do so is reported and tried again by the next call. A model that fails is let go, so that the
+    /// next call takes what is installed by then.
     pub fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
         let embedder = self.use_it()?;
-        embedder.embed(texts)
+        embedder.embed(texts).inspect_err(|_| *self.lock() = None)
     }
 
     /// Lets the model go when it was not used for so long. Says whether it did.

@@ -176,6 +176,22 @@ fn a_resident_model_comes_when_it_is_used_and_goes_when_it_is_not() {
 }
 
 #[test]
+fn a_model_that_breaks_while_it_is_loaded_is_mended_by_installing_it() {
+    LazyLock::force(&MODEL_IN_USE);
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder_for(&home.path().join("palace"));
+    install(&installed(), &folder).expect("a folder with the model");
+    let model = Resident::new(folder.clone(), std::num::NonZeroUsize::MIN);
+    let vectors = model.embed(&["a text"]).expect("the model is installed");
+    let weights = File::options().write(true).open(folder.join(WEIGHTS_FILE)).expect("it was installed");
+    weights.set_len(1000).expect("a file of ours");
+    let error = model.embed(&["a text"]).expect_err("the words are gone");
+    assert!(error.to_string().contains(WEIGHTS_FILE), "{error}");
+    assert_eq!(install(&installed(), &folder).expect("a folder with the model"), Outcome::Installed);
+    assert_eq!(model.embed(&["a text"]).expect("it is whole again"), vectors);
+}
+
+#[test]
 fn the_model_is_installed_for_its_owner_alone_and_once() {
     let home = tempfile::tempdir().expect("a temporary folder");
     let folder = folder_for(&home.path().join("palace"));

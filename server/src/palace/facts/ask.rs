@@ -5,9 +5,10 @@ use loggia_domain::palace::temporal::{Phase, Validity};
 use loggia_domain::timestamp;
 use rusqlite::{Connection, Row};
 use serde::Serialize;
+use time::OffsetDateTime;
 
 use super::name_of;
-use crate::palace::{PalaceError, moment};
+use crate::palace::PalaceError;
 
 /// A fact, seen from one of its ends.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -121,7 +122,7 @@ pub fn about(conn: &Connection, entity: &str, as_of: Option<&str>, direction: Di
             }
         }
     }
-    let now = timestamp::created_at(moment::now(conn)?.utc);
+    let now = timestamp::created_at(OffsetDateTime::now_utc());
     let phase = |fact: &Fact| if as_of.is_some() { Phase::Present } else { fact.validity().phase(&now) };
     let phases = facts.iter().map(phase).collect();
     Ok(Known { entity: name, resolved_from, candidates, facts, phases })

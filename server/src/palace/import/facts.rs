@@ -89,6 +89,7 @@ fn triple(turn: &Turn<'_>, fact: &[Option<String>; 12], report: &mut Imported) -
     };
     // An empty end was meant as none; as a text it would lie before every moment.
     let moment = |text: &Option<String>| text.clone().filter(|t| !t.trim().is_empty());
+    let (from, to) = (moment(from), moment(to));
     let confidence = confidence.as_deref().and_then(|text| text.parse::<f64>().ok()).unwrap_or(1.0);
     let sql = "INSERT OR IGNORE INTO triples (id, subject, predicate, object, valid_from, valid_to, confidence,
             source_closet, source_file, source_drawer_id, adapter_name, extracted_at)
@@ -98,8 +99,8 @@ fn triple(turn: &Turn<'_>, fact: &[Option<String>; 12], report: &mut Imported) -
         subject,
         predicate,
         object,
-        moment(from),
-        moment(to),
+        from,
+        to,
         confidence,
         closet,
         file,
@@ -107,6 +108,20 @@ fn triple(turn: &Turn<'_>, fact: &[Option<String>; 12], report: &mut Imported) -
         adapter,
         extracted_at
     ])?;
+    if added == 0
+        && !is_same(turn.conn, id, [Some(subject), Some(predicate), Some(object), from.as_ref(), to.as_ref()])?
+    {
+        report.skip("facts", "the same id is here with other words or dates, which stay", id);
+        return Ok(());
+    }
     report.facts.add(added > 0);
     Ok(())
+}
+
+/// Whether the fact of this id says the same, from when and to when.
+fn is_same(conn: &Connection, id: &str, said: [Option<&String>; 5]) -> Result<bool, PalaceError> {
+    let sql = "SELECT subject, predicate, object, valid_from, valid_to FROM triples WHERE id = ?1";
+    let here: [Option<String>; 5] =
+        conn.prepare_cached(sql)?.query_row([id], |r| Ok([r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?]))?;
+    Ok(here.each_ref().map(Option::as_ref) == said)
 }

@@ -1,10 +1,10 @@
 //! How far an import has come, remembered in the palace itself: a row of `settings` for each source.
 
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
 use super::report::Imported;
-use crate::palace::{PalaceError, Turn};
+use crate::palace::{PalaceError, Turn, notes};
 
 /// What the keys in `settings` begin with.
 const PREFIX: &str = "import.mempalace.";
@@ -75,17 +75,11 @@ impl State {
 
     /// Remembers it, as a part of the write that took what it counts.
     pub fn save(&self, turn: &Turn<'_>) -> Result<(), PalaceError> {
-        let value = serde_json::to_string(self).map_err(|e| PalaceError::Storage(e.to_string()))?;
-        let sql = "INSERT INTO settings (key, value) VALUES (?1, ?2) ON CONFLICT (key) DO UPDATE SET value = ?2";
-        turn.conn.prepare_cached(sql)?.execute([format!("{PREFIX}{}", self.key), value])?;
-        Ok(())
+        notes::set(turn, &format!("{PREFIX}{}", self.key), self)
     }
 }
 
 /// How far an import from a source came; none that this program can read is none.
 pub fn load(conn: &Connection, key: &str) -> Result<Option<State>, PalaceError> {
-    let sql = "SELECT value FROM settings WHERE key = ?1";
-    let value: Option<String> =
-        conn.prepare_cached(sql)?.query_row([format!("{PREFIX}{key}")], |r| r.get(0)).optional()?;
-    Ok(value.and_then(|value| serde_json::from_str(&value).ok()))
+    notes::get(conn, &format!("{PREFIX}{key}"))
 }

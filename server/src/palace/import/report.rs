@@ -35,7 +35,7 @@ pub struct Imported {
 pub struct Count {
     /// How many were taken.
     pub taken: u64,
-    /// How many were here already, just the same.
+    /// How many were here already: texts and facts just the same, entities, tunnels and hallways by their id.
     pub already_here: u64,
 }
 

@@ -7,12 +7,14 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 use std::path::Path;
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
+
+use rusqlite::Connection;
 
 use super::{Near, Semantic, worker};
 use crate::db::{self, ReadPool};
-use crate::palace::embed::index::{VectorIndex, cosine};
+use crate::palace::embed::index::{Hit, VectorIndex, candidates, cosine, in_exact_order};
 use crate::palace::embed::resident::Resident;
 use crate::palace::embed::{DIMENSIONS, EmbedError, MODEL, Vector, install};
 use crate::palace::vectors::{self, Waiting};
@@ -22,6 +24,9 @@ use crate::palace::{PalaceError, PalaceStore};
 const FRESH_ROWS: usize = 200;
 /// How many vectors are read at once: few enough that a search that comes meanwhile hardly waits.
 const PAGE_ROWS: usize = 2000;
+/// How often a search goes on without rows that are gone. Each time it looks at twice as many, so this is more than there are, unless
+/// somebody deletes faster than it looks.
+const ROUNDS: u32 = 12;
 
 /// Why the model cannot be used, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -135,7 +140,7 @@ impl Model {
         loop {
             let page = vectors::page(&*self.readers.get()?, after, PAGE_ROWS)?;
             let Some(last) = page.last else { break };
-            let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+            let mut index = self.index_to_change();
             for (row, vector) in &page.vectors {
                 index.put(*row, vector);
             }
@@ -170,7 +175,7 @@ impl Model {
 
     /// Vectors are in the file, or will not be: these.
     pub(super) fn written(&self, kept: &[(i64, Vector)]) {
-        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        let mut index = self.index_to_change();
         for (row, vector) in kept {
             index.put(*row, vector);
         }
@@ -201,6 +206,49 @@ impl Model {
             self.backlog.fetch_max(vectors::newest_waiting(&conn)?, Ordering::Relaxed);
         }
         Ok((1..=FRESH_ROWS).contains(&fresh))
+    }
+
+    /// The nearest rows by their exact vectors. Nobody tells when a row goes: those that have left the file leave the memory here, for
+    /// there they would stand before rows that are in the file.
+    fn nearest_exactly(
+        &self,
+        vector: &Vector,
+        limit: usize,
+        is_wanted: impl Fn(i64) -> bool,
+    ) -> Result<Vec<Hit>, PalaceError> {
+        let conn = self.readers.get()?;
+        let mut wide = candidates(limit);
+        let mut round = 1;
+        loop {
+            let found = self.index().nearest(vector, wide, &is_wanted);
+            let (hits, gone) = in_exact_order(vector, &found, limit, |row| vectors::of_row(&conn, row))?;
+            if gone.is_empty() || round == ROUNDS {
+                return Ok(hits);
+            }
+            self.forget(&conn, &gone)?;
+            wide = wide.saturating_mul(2);
+            round += 1;
+        }
+    }
+
+    /// Takes out what is gone. It is asked once more, now that nobody puts anything in: the worker writes a vector first and puts it
+    /// in afterwards.
+    fn forget(&self, conn: &Connection, gone: &[i64]) -> Result<(), PalaceError> {
+        let mut index = self.index_to_change();
+        for row in gone {
+            if vectors::of_row(conn, *row)?.is_none() {
+                index.remove(*row);
+            }
+        }
+        Ok(())
+    }
+
+    fn index(&self) -> RwLockReadGuard<'_, VectorIndex> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn index_to_change(&self) -> RwLockWriteGuard<'_, VectorIndex> {
+        self.index.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -246,15 +294,10 @@ impl Semantic for Model {
 
     fn nearest(&self, vector: &[f32], among: Option<&HashSet<i64>>, limit: usize) -> Vec<Near> {
         let Some(vector) = whole(vector) else { return Vec::new() };
-        let index = self.index.read().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |row| among.is_none_or(|rows| rows.contains(&row));
-        let exactly = || {
-            let conn = self.readers.get()?;
-            index.nearest_exactly(vector, limit, is_wanted, |row| vectors::of_row(&conn, row))
-        };
-        let hits = exactly().unwrap_or_else(|error: PalaceError| {
+        let hits = self.nearest_exactly(vector, limit, is_wanted).unwrap_or_else(|error| {
             tracing::warn!(%error, "exact vectors could not be read; their rounded ones serve");
-            index.nearest(vector, limit, is_wanted)
+            self.index().nearest(vector, limit, is_wanted)
         });
         hits.into_iter().map(|hit| Near { row: hit.row, distance: distance(hit.cosine) }).collect()
     }

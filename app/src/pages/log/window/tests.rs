@@ -13,16 +13,7 @@ fn event(n: usize, hlc_ms: usize, replica: &str) -> Event {
 }
 
 fn of(events: Vec<Event>, has_more: bool) -> Window {
-    Window::of(LogPage {
-        events,
-        has_more,
-        tip: None,
-        total: 0,
-        excerpts: Vec::new(),
-        behind: 0,
-        unsearched: None,
-        now_ms: 0,
-    })
+    Window::of(LogPage { events, has_more, tip: None, excerpts: Vec::new(), behind: 0, unsearched: None, now_ms: 0 })
 }
 
 fn arrivals(numbers: std::ops::Range<usize>) -> Vec<Arrival> {

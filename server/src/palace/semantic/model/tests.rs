@@ -1,7 +1,7 @@
 //! What is waited for, and which vectors are kept, without weights: the vectors here are invented.
 
 use super::*;
-use crate::palace::drawers::NewDrawer;
+use crate::palace::drawers::{Filed, NewDrawer};
 use crate::palace::embed::DIMENSIONS;
 
 /// A direction of its own for each number.
@@ -9,7 +9,7 @@ fn direction(n: usize) -> Vector {
     std::array::from_fn(|at| f32::from(u8::from(at == n % DIMENSIONS)))
 }
 
-async fn add(store: &PalaceStore, content: &str) {
+async fn add(store: &PalaceStore, content: &str) -> String {
     let new = NewDrawer {
         wing: "w".to_owned(),
         room: "r".to_owned(),
@@ -17,7 +17,9 @@ async fn add(store: &PalaceStore, content: &str) {
         source_file: String::new(),
         added_by: "t".to_owned(),
     };
-    store.add_drawer(new).await.expect("filed");
+    match store.add_drawer(new).await.expect("filed") {
+        Filed::New { id, .. } | Filed::Already { id } => id,
+    }
 }
 
 /// Keeps vectors for the texts that wait, as they were read.
@@ -80,5 +82,26 @@ async fn a_vector_of_a_text_that_changed_meanwhile_is_not_kept() {
     let rows = [1, 2, 3];
     let is_known: Vec<bool> = model.distances(&direction(0), &rows).iter().map(Option::is_some).collect();
     assert_eq!(is_known, [true, false, false]);
+    store.close();
+}
+
+#[tokio::test]
+async fn a_text_that_was_deleted_and_filed_again_many_times_is_found_and_its_past_is_forgotten() {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let store = PalaceStore::open(dir.path()).expect("opened");
+    let model = Model::new(&store, dir.path()).expect("made");
+    for _ in 0..100 {
+        let id = add(&store, "one text").await;
+        assert_eq!(keep(&store, &model, model.waiting(1).expect("asked")).await, 1);
+        store.delete_drawers(vec![id]).await.expect("deleted");
+    }
+    add(&store, "one text").await;
+    let last = model.waiting(1).expect("asked");
+    let row = last[0].row;
+    assert_eq!(keep(&store, &model, last).await, 1);
+    assert_eq!(model.index().len(), 101, "as many equal vectors");
+    let found = model.nearest(&direction(0), None, 5);
+    assert_eq!(found.iter().map(|near| near.row).collect::<Vec<_>>(), [row]);
+    assert_eq!(model.index().len(), 1, "the rows that are gone are gone here too");
     store.close();
 }
