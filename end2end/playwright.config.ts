@@ -2,6 +2,7 @@
 //   LOGGIA_BIN       the hub's binary, which each worker starts for itself
 //   LOGGIA_PYTHON    a Python that has the packages of requirements.txt
 //   LOGGIA_CHROMIUM  the browser
+//   LOGGIA_MODEL     the folder with the model's archive
 // No `webServer` here: a spec starts the hub that it needs, on a palace of its own.
 import { defineConfig } from '@playwright/test';
 

@@ -25,9 +25,16 @@ pub fn App() -> impl IntoView {
                     <Route path=StaticSegment("log") view=LogRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("event") view=EventRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("task") view=TaskRoute ssr=SsrMode::Async/>
+                    <Route path=(StaticSegment("task"), StaticSegment("new")) view=SheetRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("compare") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("artifact") view=ArtifactRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("agents") view=SheetRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("agent") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("diary") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("palace") view=SheetRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("sessions") view=SheetRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("tokens") view=SheetRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("audit") view=SheetRoute ssr=SsrMode::Async/>
                 </ParentRoute>
                 <Route path=StaticSegment("sign-in") view=SignInRoute ssr=SsrMode::Async/>
             </Routes>

@@ -6,7 +6,8 @@
 use leptos::prelude::*;
 use loggia_domain::{ApiError, ErrorCode};
 
-use crate::backend::{LogPage, LogQuery, Overview, StreamCount, TaskPage};
+use crate::backend::asked::PageQuery;
+use crate::backend::{Counts, LogPage, LogQuery, Overview, TaskPage};
 use crate::error::PageError;
 use crate::question::{Answer, Question};
 use crate::wire::Json;
@@ -23,8 +24,8 @@ pub async fn overview() -> Result<Overview, PageError> {
     if let Answer::Overview(overview) = ask(Question::Overview).await? { Ok(overview) } else { Err(beside_the_point()) }
 }
 
-/// Streams and rooms with their figures, newest activity first.
-pub async fn streams() -> Result<Vec<StreamCount>, PageError> {
+/// Streams, rooms and statuses of the whole log with their figures.
+pub async fn streams() -> Result<Counts, PageError> {
     if let Answer::Streams(streams) = ask(Question::Streams).await? { Ok(streams) } else { Err(beside_the_point()) }
 }
 
@@ -34,8 +35,8 @@ pub async fn log(query: LogQuery) -> Result<LogPage, PageError> {
 }
 
 /// One delegation.
-pub async fn task(correlation_id: String) -> Result<TaskPage, PageError> {
-    if let Answer::Task(page) = ask(Question::Task(correlation_id)).await? { Ok(page) } else { Err(beside_the_point()) }
+pub async fn task(query: PageQuery) -> Result<TaskPage, PageError> {
+    if let Answer::Task(page) = ask(Question::Task(query)).await? { Ok(*page) } else { Err(beside_the_point()) }
 }
 
 /// Another version of the hub may know other questions under the same words.
@@ -52,9 +53,9 @@ mod hub {
     use leptos_axum::ResponseOptions;
     use loggia_domain::ApiError;
 
-    use crate::backend::{Backend, BackendHandle, LogQuery};
+    use crate::backend::{Backend, BackendHandle, LogQuery, Overview};
     use crate::error::{PageError, http_status};
-    use crate::pages::write_sheet;
+    use crate::pages::{write_artifact, write_body, write_people, write_sheet, write_task};
     use crate::question::{Answer, Question};
 
     /// How many events are shown on each side of one.
@@ -75,19 +76,19 @@ mod hub {
             let hub = &self.backend;
             Ok(match question {
                 Question::Viewer => Answer::Viewer(hub.viewer()),
-                Question::Overview => Answer::Overview(hub.overview().await?),
+                Question::Overview => Answer::Overview(overview(&**hub).await?),
                 // Without the counts the log is still the log.
                 Question::Log(query) => Answer::Log(hub.log(query).await?, hub.streams().await.unwrap_or_default()),
                 Question::LogPart(query) => Answer::LogPart(hub.log(query).await?),
                 Question::Streams => Answer::Streams(hub.streams().await?),
-                Question::Event(id) => self.around(id).await?,
-                Question::Task(id) => Answer::Task(hub.task(id).await?),
-                Question::Artifact(id) => Answer::Artifact(hub.artifact(id).await?),
+                Question::Event(id, form) => self.around(id, &form).await?,
+                Question::Task(query) => Answer::Task(Box::new(write_task(&**hub, &query).await?)),
+                Question::Artifact(query) => Answer::Artifact(write_artifact(&**hub, &query).await?),
                 Question::Sheet(query) => Answer::Sheet(write_sheet(&**hub, &query).await?),
             })
         }
 
-        async fn around(&self, id: String) -> Result<Answer, ApiError> {
+        async fn around(&self, id: String, form: &str) -> Result<Answer, ApiError> {
             let event = self.backend.event(id.clone()).await?;
             let limit = Some(AROUND);
             let newer = LogQuery { after: Some(id.clone()), limit, ..LogQuery::default() };
@@ -98,7 +99,8 @@ mod hub {
             near.reverse();
             near.push(event.clone());
             near.extend(older.events);
-            Ok(Answer::Event(Box::new(event), near, older.now_ms))
+            let written = write_body(&event.body, form);
+            Ok(Answer::Event(Box::new(event), near, older.now_ms, written))
         }
 
         /// Passes an answer on; an error also becomes the response's status, for a page as for a server function.
@@ -110,5 +112,12 @@ mod hub {
             }
             answer.map_err(PageError)
         }
+    }
+
+    /// The overview with its strip, which is written here.
+    async fn overview(hub: &dyn Backend) -> Result<Overview, ApiError> {
+        let mut overview = hub.overview().await?;
+        write_people(hub, &mut overview).await?;
+        Ok(overview)
     }
 }

@@ -4,7 +4,14 @@
 //! serialise to JSON, since the first paint carries them into the browser.
 
 #[cfg(feature = "ssr")]
+pub mod admin;
+pub mod asked;
+#[cfg(feature = "ssr")]
 pub mod memory;
+#[cfg(feature = "ssr")]
+pub mod people;
+#[cfg(feature = "ssr")]
+pub mod sessions;
 
 #[cfg(feature = "ssr")]
 use std::sync::Arc;
@@ -83,6 +90,40 @@ pub struct StreamCount {
     pub rooms: Vec<RoomCount>,
 }
 
+/// How many events of the log have a status, whatever a page is filtered by.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StatusCount {
+    /// The word of the status.
+    pub status: String,
+    /// How many events have it.
+    pub events: u64,
+}
+
+/// What of the whole log is counted beside a part of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// Streams and their rooms, newest activity first.
+    pub streams: Vec<StreamCount>,
+    /// Statuses, in the order of their words.
+    pub statuses: Vec<StatusCount>,
+}
+
+/// What has to do with a few letters that somebody typed, the most likely first.
+#[cfg(feature = "ssr")]
+#[derive(Debug, Clone, Default)]
+pub struct Matches {
+    /// The event that has the letters as its id.
+    pub event: Option<String>,
+    /// The artifact that has the letters as its id.
+    pub artifact: Option<String>,
+    /// Delegations by id or title: id and title.
+    pub tasks: Vec<(String, String)>,
+    /// Names of streams.
+    pub streams: Vec<String>,
+    /// Names of agents that wrote.
+    pub agents: Vec<String>,
+}
+
 /// What the home page shows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Overview {
@@ -102,6 +143,12 @@ pub struct Overview {
     /// their `steps` are left empty. Failed is final, yet somebody has to read why.
     #[serde(default)]
     pub failed: Vec<Delegation>,
+    /// Where those are who work on open delegations, or were asked by name: name and one line, as the hub says it.
+    #[serde(default)]
+    pub whereabouts: Vec<(String, String)>,
+    /// Who listens, and how many events there were in each hour, written by the hub.
+    #[serde(default)]
+    pub people: Sheet,
     /// The hub's clock at the answer, ms since 1970.
     pub now_ms: u64,
     /// After how long without any event an open or claimed delegation counts as stalled, in ms.
@@ -120,6 +167,12 @@ pub struct LogQuery {
     pub before: Option<String>,
     /// Only what arrived after this event id, oldest first.
     pub after: Option<String>,
+    /// What arrived around this event id, itself among it: half of the limit on each side.
+    #[serde(default)]
+    pub around: Option<String>,
+    /// Whether the asker shows events that say the same one by one. It changes nothing in the answer.
+    #[serde(default)]
+    pub unfolded: bool,
     /// At most so many; [`LOG_PAGE_EVENTS`] when `None`, 500 at most.
     pub limit: Option<usize>,
 }
@@ -149,7 +202,7 @@ pub struct LogPage {
 }
 
 /// One delegation with everything its page shows.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TaskPage {
     /// Its events, in (hlc, id) order, bodies cut to previews except the request's. The page folds them and folds again on every live event.
     pub events: Vec<Event>,
@@ -163,6 +216,29 @@ pub struct TaskPage {
     pub now_ms: u64,
     /// After how long without any event an open or claimed delegation counts as stalled, in ms.
     pub stalled_after_ms: u64,
+    /// When somebody who is waited for was last heard of.
+    #[serde(default)]
+    pub seen: Option<asked::Seen>,
+    /// Whether this is how it stood in the past; then `now_ms` lies there too.
+    #[serde(default)]
+    pub is_past: bool,
+    /// Which moment of the past this is.
+    #[cfg(feature = "ssr")]
+    #[serde(skip)]
+    pub moment: Option<asked::Moment>,
+    /// The same events with their whole bodies, where the view `full` was asked for.
+    #[cfg(feature = "ssr")]
+    #[serde(skip)]
+    pub whole: Vec<Event>,
+    /// What the hub writes: the bar of the time machine, empty for now.
+    #[serde(default, skip_serializing_if = "Html::is_sent")]
+    pub time: Html,
+    /// What the hub writes: the form for a person's answer, or why there is none.
+    #[serde(default, skip_serializing_if = "Html::is_sent")]
+    pub answer: Html,
+    /// What the hub writes: every step with its whole text, in the view `full`.
+    #[serde(default, skip_serializing_if = "Html::is_sent")]
+    pub full: Html,
 }
 
 /// One artifact with everything its page shows.
@@ -172,6 +248,13 @@ pub struct ArtifactPage {
     pub artifact: Artifact,
     /// The events that reference it, in arrival order, bodies cut to previews.
     pub referenced_by: Vec<Event>,
+    /// The other patches of the delegations in which a patch was handed in.
+    #[cfg(feature = "ssr")]
+    #[serde(skip)]
+    pub others: Vec<ArtifactRecord>,
+    /// What the hub writes: the content as it is shown, with what a reader should know about it.
+    #[serde(default, skip_serializing_if = "Html::is_sent")]
+    pub shown: Html,
 }
 
 /// Which page that the hub writes whole is wanted.
@@ -210,7 +293,7 @@ pub struct Html {
 }
 
 impl Html {
-    fn is_sent(&self) -> bool {
+    pub(crate) fn is_sent(&self) -> bool {
         self.in_page || self.text.is_empty()
     }
 }
@@ -223,22 +306,40 @@ pub trait Backend: Send + Sync + 'static {
     fn viewer(&self) -> Viewer;
     /// What the home page shows.
     async fn overview(&self) -> Result<Overview, ApiError>;
-    /// Streams and rooms with their figures, newest activity first.
-    async fn streams(&self) -> Result<Vec<StreamCount>, ApiError>;
+    /// Streams, rooms and statuses of the whole log with their figures.
+    async fn streams(&self) -> Result<Counts, ApiError>;
+    /// What has to do with a few letters that somebody typed.
+    async fn matches(&self, letters: String) -> Result<Matches, ApiError>;
     /// A part of the log.
     async fn log(&self, query: LogQuery) -> Result<LogPage, ApiError>;
     /// One event, whole.
     async fn event(&self, id: String) -> Result<Event, ApiError>;
     /// One delegation; an unknown correlation id is `not_found`.
-    async fn task(&self, correlation_id: String) -> Result<TaskPage, ApiError>;
+    async fn task(&self, query: &asked::PageQuery) -> Result<TaskPage, ApiError>;
+    /// The board as it stood when an event had arrived: its id, or an arrival number as text.
+    async fn past(&self, at: String) -> Result<asked::PastPage, ApiError>;
+    /// What a person typed into a form that this page shows again.
+    fn typed(&self) -> asked::Typed;
     /// One artifact; an unknown id is `not_found`.
     async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError>;
+    /// What `/agents` shows.
+    async fn agents(&self) -> Result<people::AgentsPage, ApiError>;
+    /// What `/agent` shows of an agent, by any spelling of its name; an unknown one is `not_found`.
+    async fn agent(&self, name: String) -> Result<people::AgentPage, ApiError>;
+    /// What the strip of the home page shows.
+    async fn people(&self) -> Result<people::People, ApiError>;
     /// What `/diary` shows.
     async fn diary(&self, query: memory::DiaryQuery) -> Result<memory::Memory<memory::DiaryPage>, ApiError>;
     /// What `/palace` shows.
     async fn palace(&self, query: memory::PalaceQuery) -> Result<memory::Memory<memory::PalacePage>, ApiError>;
+    /// What `/sessions` shows.
+    async fn sessions(&self) -> Result<sessions::SessionsPage, ApiError>;
     /// A text without blanks that is another one after every change of the palace; empty while it is off.
     async fn memory_version(&self) -> Result<String, ApiError>;
+    /// What `/tokens` shows, for admins; with what came of the form that led there.
+    async fn tokens(&self) -> Result<admin::TokensPage, ApiError>;
+    /// What `/audit` shows, for admins.
+    async fn audit(&self, query: admin::AuditQuery) -> Result<admin::AuditPage, ApiError>;
 }
 
 /// The backend of one request, as the hub provides it in the reactive context.

@@ -9,10 +9,13 @@ use leptos::prelude::*;
 
 use crate::backend::Viewer;
 use crate::clock::use_page_clock;
+use crate::keys::Keys;
 use crate::live::use_live;
 use crate::loading::{Answer, Question, load, shown};
 use live_badge::LiveBadge;
 pub(crate) use rail::Mark;
+#[cfg(feature = "ssr")]
+pub(crate) use rail::PAGES;
 use rail::Rail;
 use top::TopBar;
 
@@ -48,6 +51,7 @@ pub fn Frame(
                 <main id="main" tabindex="-1">{children()}</main>
             </div>
         </div>
+        <Keys/>
     }
 }
 

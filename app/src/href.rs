@@ -60,6 +60,22 @@ pub fn task(correlation_id: &str) -> String {
     format!("/task?id={}", encode(correlation_id))
 }
 
+/// The page of one delegation as it stood when an event had arrived.
+pub fn task_at(correlation_id: &str, event_id: &str) -> String {
+    format!("/task?id={}&at={}", encode(correlation_id), encode(event_id))
+}
+
+/// A delegation as a Markdown document; not a page.
+pub fn report(correlation_id: &str) -> String {
+    format!("/task/report?id={}", encode(correlation_id))
+}
+
+/// Two patches side by side.
+#[cfg(feature = "ssr")]
+pub fn compare(first: &str, second: &str) -> String {
+    format!("/compare?a={}&b={}", encode(first), encode(second))
+}
+
 /// The page of one artifact.
 pub fn artifact(id: &str) -> String {
     format!("/artifact?id={}", encode(id))
@@ -68,6 +84,12 @@ pub fn artifact(id: &str) -> String {
 /// The exact bytes of an artifact; not a page.
 pub fn raw(id: &str) -> String {
     format!("/artifacts/{}/raw", encode(id))
+}
+
+/// The page of an agent.
+#[cfg(feature = "ssr")]
+pub fn agent(name: &str) -> String {
+    format!("/agent?id={}", encode(name))
 }
 
 /// The diary of an agent.
@@ -92,6 +114,20 @@ pub fn search(filter: &Filter, q: &str, before: Option<&str>) -> String {
     }
     let query = query(pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     if query.is_empty() { "/log".to_owned() } else { format!("/log?{query}") }
+}
+
+/// The log around an event, whatever the log was filtered by.
+pub fn around(id: &str) -> String {
+    format!("/log?around={}#selected", encode(id))
+}
+
+/// An address with one key set to a value, or without the key; everything else stays.
+pub fn changed(path: &str, search: &str, key: &str, value: Option<&str>) -> String {
+    let mut pairs = pairs(search);
+    pairs.retain(|(k, _)| k != key);
+    pairs.extend(value.map(|value| (key.to_owned(), value.to_owned())));
+    let query = query(pairs.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    if query.is_empty() { path.to_owned() } else { format!("{path}?{query}") }
 }
 
 /// The sign-in page that leads back to where the reader was.
@@ -166,6 +202,14 @@ mod tests {
         assert_eq!(back, filter);
         assert_eq!(before, Some(("before".to_owned(), "evt_1".to_owned())));
         assert_eq!(log(&Filter::default(), None), "/log");
+    }
+
+    #[test]
+    fn one_key_changes_and_the_rest_stays() {
+        let search = "?stream=a%2Fb&peek=evt_1&stream=c";
+        assert_eq!(changed("/log", search, "peek", None), "/log?stream=a%2Fb&stream=c");
+        assert_eq!(changed("/log", search, "peek", Some("x y")), "/log?stream=a%2Fb&stream=c&peek=x%20y");
+        assert_eq!(changed("/log", "peek=1", "peek", None), "/log");
     }
 
     #[test]

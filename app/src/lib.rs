@@ -21,17 +21,22 @@ mod error;
 mod filters;
 mod frame;
 mod href;
+mod keys;
 mod live;
 mod loading;
 mod pages;
 mod parts;
 mod question;
 #[cfg(feature = "ssr")]
+mod refused;
+#[cfg(feature = "ssr")]
 mod shell;
 mod wire;
 mod words;
 
 pub use app::App;
+#[cfg(feature = "ssr")]
+pub use refused::refused_page;
 #[cfg(feature = "ssr")]
 pub use shell::shell;
 

@@ -1,9 +1,15 @@
 //! The pages, one module each: a route that loads, a view that shows, and the plain functions behind it.
 
+#[cfg(feature = "ssr")]
+mod agents;
 mod artifact;
+#[cfg(feature = "ssr")]
+mod audit;
 #[cfg(feature = "ssr")]
 mod diary;
 mod event;
+#[cfg(feature = "ssr")]
+mod find;
 mod log;
 #[cfg(feature = "ssr")]
 mod memory_parts;
@@ -11,20 +17,32 @@ mod not_found;
 mod now;
 #[cfg(feature = "ssr")]
 mod palace;
+#[cfg(feature = "ssr")]
+mod sessions;
 mod sheet;
 mod sign_in;
 mod task;
+#[cfg(feature = "ssr")]
+mod tokens;
 
 pub use artifact::ArtifactRoute;
+#[cfg(feature = "ssr")]
+pub use artifact::write as write_artifact;
 pub use event::EventRoute;
+#[cfg(feature = "ssr")]
+pub(crate) use event::written::write_body;
 pub use log::LogRoute;
 pub use not_found::NotFound;
 pub use now::NowRoute;
 pub use sheet::SheetRoute;
 #[cfg(feature = "ssr")]
 pub use sheet::write as write_sheet;
+#[cfg(feature = "ssr")]
+pub use sheet::write_people;
 pub use sign_in::SignInRoute;
 pub use task::TaskRoute;
+#[cfg(feature = "ssr")]
+pub use task::write as write_task;
 
 use leptos::prelude::*;
 use leptos_router::hooks::use_url;

@@ -7,7 +7,8 @@
 use loggia_domain::Event;
 use serde::{Deserialize, Serialize};
 
-use crate::backend::{ArtifactPage, LogPage, LogQuery, Overview, Sheet, SheetQuery, StreamCount, TaskPage, Viewer};
+use crate::backend::asked::PageQuery;
+use crate::backend::{ArtifactPage, Counts, LogPage, LogQuery, Overview, Sheet, SheetQuery, TaskPage, Viewer};
 
 /// What a page wants to know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,14 +21,14 @@ pub enum Question {
     Log(LogQuery),
     /// A part of the log alone.
     LogPart(LogQuery),
-    /// Streams and rooms with their figures, newest activity first.
+    /// Streams, rooms and statuses of the whole log with their figures.
     Streams,
-    /// One event, and what arrived around it.
-    Event(String),
+    /// One event, what arrived around it, and in which form its body is to be written, see [`Answer::Event`].
+    Event(String, String),
     /// One delegation.
-    Task(String),
+    Task(PageQuery),
     /// One artifact.
-    Artifact(String),
+    Artifact(PageQuery),
     /// A page that the hub writes whole.
     Sheet(SheetQuery),
 }
@@ -40,15 +41,16 @@ pub enum Answer {
     /// What the home page shows.
     Overview(Overview),
     /// A part of the log, and the streams beside it.
-    Log(LogPage, Vec<StreamCount>),
+    Log(LogPage, Counts),
     /// A part of the log alone.
     LogPart(LogPage),
-    /// Streams and rooms with their figures, newest activity first.
-    Streams(Vec<StreamCount>),
-    /// One event, its neighbours by arrival, newest first, itself among them, and the hub's clock, ms since 1970.
-    Event(Box<Event>, Vec<Event>, u64),
+    /// Streams, rooms and statuses of the whole log with their figures.
+    Streams(Counts),
+    /// One event, its neighbours by arrival, newest first, itself among them, the hub's clock, ms since 1970, and the markup of
+    /// its body in the form that was asked; empty when that is the text itself.
+    Event(Box<Event>, Vec<Event>, u64, String),
     /// One delegation.
-    Task(TaskPage),
+    Task(Box<TaskPage>),
     /// One artifact.
     Artifact(ArtifactPage),
     /// A page that the hub writes whole.
@@ -62,9 +64,10 @@ impl Question {
             Self::Viewer => ("", "the viewer", None),
             Self::Overview => ("Now", "the overview", None),
             Self::Log(_) | Self::LogPart(_) | Self::Streams => ("Log", "the log", None),
-            Self::Event(id) => ("Event", "the event", Some(id.clone())),
-            Self::Task(id) => ("Task", "the task", Some(id.clone())),
-            Self::Artifact(id) => ("Artifact", "the artifact", Some(id.clone())),
+            Self::Event(id, _) => ("Event", "the event", Some(id.clone())),
+            Self::Task(asked) => ("Task", "the task", Some(asked.id.clone())),
+            Self::Artifact(asked) => ("Artifact", "the artifact", Some(asked.id.clone())),
+            Self::Sheet(query) if query.path.starts_with("/agent") => ("Agents", "the agent", None),
             Self::Sheet(_) => ("Memory", "the memory", None),
         }
     }
@@ -76,7 +79,7 @@ impl Answer {
         match self {
             Self::Overview(overview) => overview.now_ms,
             Self::Log(page, _) | Self::LogPart(page) => page.now_ms,
-            Self::Event(_, _, now_ms) => *now_ms,
+            Self::Event(_, _, now_ms, _) => *now_ms,
             Self::Task(page) => page.now_ms,
             Self::Viewer(_) | Self::Streams(_) | Self::Artifact(_) | Self::Sheet(_) => 0,
         }

@@ -97,12 +97,14 @@ pub fn count_hidden(text: &str) -> usize {
 }
 
 /// How many terminal colour codes a text has, see [`without_colour_codes`].
+#[cfg(any(feature = "ssr", test))]
 pub fn count_colour_codes(text: &str) -> usize {
     text.match_indices("\u{1b}[").filter(|(at, _)| colour_code_len(&text[*at..]).is_some()).count()
 }
 
 /// A text without the codes that only set colours in a terminal (`ESC [ digits m`). Codes that move, hide or link stay, and are then
 /// written out by [`pieces`].
+#[cfg(any(feature = "ssr", test))]
 pub fn without_colour_codes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -120,6 +122,7 @@ pub fn without_colour_codes(text: &str) -> String {
 }
 
 /// The first `max_chars` characters and how many more there are.
+#[cfg(any(feature = "ssr", test))]
 pub fn cut(text: &str, max_chars: usize) -> (&str, usize) {
     match text.char_indices().nth(max_chars) {
         Some((at, _)) => (&text[..at], text[at..].chars().count()),
@@ -135,6 +138,7 @@ pub fn short_hash(hash: &str) -> String {
     }
 }
 
+#[cfg(any(feature = "ssr", test))]
 fn colour_code_len(text: &str) -> Option<usize> {
     let body = text.strip_prefix("\u{1b}[")?;
     let end = body.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;

@@ -27,7 +27,9 @@
 //! them nobody could finish the task.
 
 mod course;
+pub mod gaps;
 mod order;
+pub mod report;
 #[cfg(test)]
 mod tests;
 
@@ -147,6 +149,9 @@ pub struct Step {
     pub lost_race: bool,
     /// Type ending in `.question`, or `metadata.question` = true.
     pub question: bool,
+    /// Written by a person in a browser, as its metadata says (`metadata.human` = true); like every name, a claim and no proof.
+    #[serde(default)]
+    pub human: bool,
     /// The first line of the body that says something, at most [`LINE_CHARS`] characters.
     pub line: String,
     /// The artifacts it references.
@@ -215,12 +220,18 @@ impl Delegation {
         !self.state.is_final() && self.expires_at_ms.is_some_and(|at| i128::from(at) <= i128::from(now_ms))
     }
 
-    /// Whether somebody has to look: blocked, failed, stalled, expired, or a question nobody has answered.
+    /// Claimed, and somebody who lost the race may be at work in vain too.
+    pub fn is_claimed_twice(&self) -> bool {
+        self.state == State::Claimed && !self.unsettled_claims.is_empty()
+    }
+
+    /// Whether somebody has to look: blocked, failed, stalled, expired, claimed twice, or a question nobody has answered.
     pub fn needs_someone(&self, now_ms: u64, stalled_after_ms: u64) -> bool {
         matches!(self.state, State::Blocked | State::Failed)
             || self.open_question
             || self.is_stalled(now_ms, stalled_after_ms)
             || self.is_expired(now_ms)
+            || self.is_claimed_twice()
     }
 }
 
@@ -294,6 +305,7 @@ fn step(entry: &order::Entry<'_>, after_ms: Option<u64>, lost_race: bool) -> Ste
         skew_ms: entry.skew_ms,
         lost_race,
         question: entry.question,
+        human: entry.human,
         line: head(task::title(&event.body)),
         artifact_ids: event.artifact_ids.clone(),
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::Event;
 use crate::field::{self, Raw};
+use crate::reach::Reach;
 use crate::refusal::Refusal;
 
 /// A column of the log that can be filtered.
@@ -103,6 +104,9 @@ pub struct Filter {
     /// `YYYY-MM-DDTHH:MM:SSZ`, inclusive; a window, never a cursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_created_at: Option<String>,
+    /// The streams that the asker may see at all. The store sets it; it is in no address and in no question.
+    #[serde(skip)]
+    pub within: Reach,
 }
 
 impl Filter {
@@ -152,7 +156,7 @@ impl Filter {
 
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
-        self.any.is_empty() && self.none.is_empty() && self.since_created_at.is_none()
+        self.any.is_empty() && self.none.is_empty() && self.since_created_at.is_none() && self.within.is_everything()
     }
 
     /// Whether an event passes. The store's SQL means the same; a property test holds the two together.
@@ -168,6 +172,7 @@ impl Filter {
         self.any.iter().all(wanted)
             && !self.none.iter().any(unwanted)
             && self.since_created_at.as_ref().is_none_or(|since| event.created_at >= *since)
+            && self.within.sees(&event.stream)
     }
 }
 

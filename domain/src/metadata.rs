@@ -162,7 +162,7 @@ fn write_value(value: &Value, out: &mut String) {
 }
 
 /// Replaces the words `NaN`, `Infinity` and `-Infinity` outside of strings by `null`.
-fn without_non_finite(text: &str) -> String {
+pub fn without_non_finite(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     let mut in_string = false;

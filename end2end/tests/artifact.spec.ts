@@ -74,13 +74,14 @@ test('characters that reorder or hide text are written out, with a warning', asy
   expect(await download(page)).toEqual(Buffer.from(content));
 });
 
-test('a terminal’s log loses its colours here, and nothing in the download', async ({ hub, page }) => {
+test('a terminal’s log has its colours and nothing else of what it commands, and the download has all', async ({ hub, page }) => {
   const content = '\u001b[32mok\u001b[0m 10%\r 20%\r\n\u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007 \u001b[2Jgone\n';
   const artifact = await hub.mcp.put('log', content);
   await open(page, `/artifact?id=${artifact.id}`);
   await expect(page.locator('.line').first()).toHaveText('ok 10%CR 20%CR');
   await expect(page.locator('.line').nth(1)).toContainText('ESC]8;;https://evil.exampleU+0007link');
-  await expect(page.locator('.note')).toContainText([/2.colour codes of a terminal left out here/]);
+  await expect(page.locator('.note')).toContainText([/2.colour codes of a terminal shown as colours/]);
+  await expect(page.locator('.line .sgr-ink-2')).toHaveText('ok');
   await expect(page.locator('main a[href*="evil.example"]')).toHaveCount(0);
   expect(await download(page)).toEqual(Buffer.from(content));
 });

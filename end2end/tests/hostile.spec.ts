@@ -1,22 +1,9 @@
 // Text from agents is text: whatever is in it, on whichever page, listed or live, nothing runs and nothing leaves the page. The
 // fixtures hold every page against dialogs, policy violations, exceptions and warnings of the console.
-import type { Page } from '@playwright/test';
-
 import { expect, test } from './support/fixtures.ts';
+import { expectHarmless } from './support/harmless.ts';
 import { live, open, row, rows, steps } from './support/pages.ts';
 import { HOSTILE, PATCH } from './support/samples.ts';
-
-/** What may be on a page after hostile text was shown on it. */
-async function expectHarmless(page: Page, what: string): Promise<void> {
-  const found = await page.evaluate(() => ({
-    ran: (window as unknown as { __ran?: number }).__ran ?? 0,
-    handlers: [...document.querySelectorAll('*')].filter((e) => [...e.attributes].some((a) => a.name.startsWith('on'))).map((e) => e.outerHTML),
-    elements: [...document.body.querySelectorAll('img, iframe, object, embed, base, meta, style, main form[action="/sign-out"]')].map((e) => e.outerHTML),
-    links: [...document.querySelectorAll('a[href], area[href]')].map((a) => a.getAttribute('href')!).filter((href) => !/^[/#](?!\/)/.test(href)),
-    base: document.baseURI === location.href,
-  }));
-  expect(found, what).toEqual({ ran: 0, handlers: [], elements: [], links: [], base: true });
-}
 
 test('hostile words in every field of an event stay words, listed and live', async ({ context, hub, page }) => {
   const everywhere = (bad: string) => ({

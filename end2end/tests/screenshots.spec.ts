@@ -55,6 +55,23 @@ test('pictures of a day of delegations', async ({ faults, hub, page }) => {
   await pictures(page, { ...(await writeDemo(hub)), filtered, missing: '/task?id=unknown', nowhere: '/nowhere' }, 'demo');
 });
 
+test('pictures of what stands beside and above the log', async ({ hub, page }) => {
+  await writeDemo(hub);
+  const [request] = await hub.mcp.newest(1, { type: 'task.request' });
+  const id = request!.id;
+  await pictures(page, { peek: `/log?peek=${id}`, markdown: `/log?peek=${id}&as=markdown`, around: `/log?around=${id}`, event: `/event?id=${id}&as=pretty` }, 'demo');
+  await page.setViewportSize(DESK);
+  await open(page, '/log');
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('lo');
+  await expect(page.getByRole('dialog').getByRole('listitem').first()).toBeVisible();
+  await looks(page, 'palette-demo');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await expect(page.getByRole('dialog')).toContainText('this list');
+  await looks(page, 'keys-demo');
+});
+
 test('pictures of ten thousand events', async ({ hub, page }) => {
   // Writing them takes ten seconds, or a minute where much else is going on.
   test.setTimeout(180_000);

@@ -1,5 +1,8 @@
 //! Who calls: the bearer token or the browser session of a request, as an extractor in a handler's signature.
 
+#[cfg(test)]
+mod hostile;
+
 use std::convert::Infallible;
 use std::sync::Arc;
 
@@ -27,12 +30,23 @@ pub enum Credential {
 
 impl Credential {
     /// Whose it is, now: it may have been revoked since it was last asked.
-    pub fn identity(&self, tokens: &Tokens) -> Result<Option<Identity>, HttpError> {
-        Ok(match self {
-            Self::Bearer(secret) => tokens.bearer(secret)?,
-            Self::Session(secret) => tokens.session(secret)?,
+    pub fn identity(&self, tokens: &Tokens) -> Option<Identity> {
+        match self {
+            Self::Bearer(secret) => tokens.bearer(secret),
+            Self::Session(secret) => tokens.session(secret),
             Self::Everybody => Some(Identity::admin("everybody")),
-        })
+        }
+    }
+
+    /// Waits until it does not allow this any more: it was revoked, signed out, or its time is over. Noticed within a second.
+    pub async fn ended(self, tokens: Arc<Tokens>, scope: Scope) {
+        let mut changes = tokens.changes();
+        while self.identity(&tokens).is_some_and(|who| who.may(scope)) {
+            // The tokens are held here, and with them the sender.
+            if changes.changed().await.is_err() {
+                return;
+            }
+        }
     }
 
     /// Whether a browser sent it.
@@ -71,7 +85,12 @@ impl Caller {
 
     /// For machine routes: the token's owner.
     pub fn identity(&self) -> Result<Identity, Denied> {
-        self.known(self.bearer.as_ref()).map(|(identity, _)| identity)
+        self.bearer().map(|(identity, _)| identity)
+    }
+
+    /// For machine routes that last: the token's owner, and what to ask whether it still is one.
+    pub fn bearer(&self) -> Result<(Identity, Credential), Denied> {
+        self.known(self.bearer.as_ref())
     }
 
     /// For routes that agents and browsers share: the token's or the session's owner, if it may do this.
@@ -82,10 +101,15 @@ impl Caller {
     }
 
     /// For pages: the session's owner, if there is a session.
-    pub fn viewer(&self) -> Result<Option<Identity>, Denied> {
+    pub fn viewer(&self) -> Option<Identity> {
+        self.session.as_ref()?.identity(&self.tokens)
+    }
+
+    /// The cookie of the session, to tell it from others.
+    pub fn session_secret(&self) -> Option<&str> {
         match &self.session {
-            Some(session) => session.identity(&self.tokens),
-            None => Ok(None),
+            Some(Credential::Session(secret)) => Some(secret),
+            _ => None,
         }
     }
 
@@ -110,7 +134,7 @@ impl Caller {
             )
         };
         let credential = credential.ok_or_else(unauthorized)?;
-        let identity = credential.identity(&self.tokens)?.ok_or_else(unauthorized)?;
+        let identity = credential.identity(&self.tokens).ok_or_else(unauthorized)?;
         Ok((identity, credential.clone()))
     }
 }

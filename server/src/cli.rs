@@ -6,6 +6,7 @@
 pub mod demo;
 
 mod artifact;
+mod audit;
 mod backup;
 mod bridge;
 mod completions;
@@ -17,12 +18,15 @@ mod launch;
 mod logstream;
 mod model;
 mod output;
+mod peers;
 mod progress;
 mod remote;
 mod search;
 mod search_palace;
 mod serve;
+mod session;
 mod skill;
+mod sync;
 mod target;
 mod task;
 mod token;
@@ -77,9 +81,16 @@ enum Command {
     Model(model::Group),
     /// Answer a hook of a coding agent: JSON on stdin, JSON on stdout, always code 0
     Hook(Box<hook::Hook>),
+    /// The hubs to pull from, and who this one is
+    Peers(peers::Group),
     /// Let somebody in
     #[command(subcommand)]
     Token(token::Command),
+    /// See who is signed in with a browser, and end it
+    #[command(subcommand)]
+    Session(session::Command),
+    /// Print who changed what, one JSON object a line, the newest first
+    Audit(audit::Command),
     /// Check that everything in the palace is whole
     Verify(verify::Verify),
     /// Copy the palace while its hub runs, and verify the copy
@@ -135,11 +146,14 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Search(c) => c.json,
         Command::Drawer(c) => c.json(),
         Command::Model(c) => c.json(),
+        Command::Peers(c) => c.json(),
         Command::Token(c) => c.json(),
+        Command::Session(c) => c.json(),
         Command::Verify(c) => c.json,
         Command::Backup(c) => c.json,
         Command::Import(c) => c.json(),
         Command::Serve(_)
+        | Command::Audit(_)
         | Command::Demo
         | Command::Mcp(_)
         | Command::Hook(_)
@@ -165,7 +179,10 @@ async fn run(cli: Cli) -> ExitCode {
         Command::Hook(hook) => Ok(hook.run(Ok(palace)).await),
         Command::Drawer(group) => group.run(palace, &out).await,
         Command::Model(group) => group.run(palace, &out).await,
+        Command::Peers(group) => group.run(&palace, &out).map(done),
         Command::Token(command) => token::run(command, &palace, &out).map(done),
+        Command::Session(command) => session::run(command, &palace, &out).map(done),
+        Command::Audit(command) => audit::run(command, &palace).map(done),
         Command::Verify(verify) => verify::run(&verify, &palace, &out),
         Command::Backup(backup) => backup::run(&backup, &palace, &out),
         Command::Import(import) => import::run(&import, &palace, &out).await,

@@ -21,12 +21,52 @@ pub const MAX_STREAMS_PER_TOKEN: &str = "LOGGIA_MAX_STREAMS_PER_TOKEN";
 /// `LOGGIA_DEAD_CLIENT_S`: after how many seconds a connection is cut whose client does not take what was sent to it. Default 30.
 pub const DEAD_CLIENT_S: &str = "LOGGIA_DEAD_CLIENT_S";
 
+/// `LOGGIA_MAX_CONNECTIONS`: how many connections there may be at once. Default 20000. Each needs an open file.
+pub const MAX_CONNECTIONS: &str = "LOGGIA_MAX_CONNECTIONS";
+/// `LOGGIA_HEAD_S`: how many seconds a client has for a request's line and headers, and before them for the TLS handshake. Default 30.
+pub const HEAD_S: &str = "LOGGIA_HEAD_S";
+/// `LOGGIA_BODY_S`: how many seconds it has for the body; each 16 KiB that arrives adds one. Default 30.
+pub const BODY_S: &str = "LOGGIA_BODY_S";
+/// `LOGGIA_IDLE_S`: after how many seconds without a request a connection is closed. Default 300.
+pub const IDLE_S: &str = "LOGGIA_IDLE_S";
+/// `LOGGIA_MAX_URL_BYTES`: the longest path with its query; beyond is 414. Default 16384, at most 65535.
+pub const MAX_URL_BYTES: &str = "LOGGIA_MAX_URL_BYTES";
+/// `LOGGIA_MAX_HEADER_BYTES`: the names and values of all headers together; beyond is 431. Default 32768, at most 131072.
+pub const MAX_HEADER_BYTES: &str = "LOGGIA_MAX_HEADER_BYTES";
+/// `LOGGIA_MAX_HEADERS`: how many headers a request may have; beyond is 431. Default 64, at most 100.
+pub const MAX_HEADERS: &str = "LOGGIA_MAX_HEADERS";
+/// `LOGGIA_RATE_PER_S`: how many requests a second one token, or one browser session, may make on average, with bursts of ten times as
+/// many; beyond is 429. Default: no limit.
+pub const RATE_PER_S: &str = "LOGGIA_RATE_PER_S";
+
+/// `REDIS_URL`: the Redis that keeps session memory, for example `redis://127.0.0.1:6379/0`. Without it a file in the palace does.
+pub const REDIS_URL: &str = "REDIS_URL";
+/// `L0_PIPELINE_ENABLED`: `true` publishes every write of session memory to a Redis stream. Default `false`.
+pub const L0_PIPELINE_ENABLED: &str = "L0_PIPELINE_ENABLED";
+/// `L0_PIPELINE_STREAM`: the key of that stream. Default `mems:l0:events`.
+pub const L0_PIPELINE_STREAM: &str = "L0_PIPELINE_STREAM";
+/// `L0_PIPELINE_MAXLEN`: how many entries it keeps, about. Default 10000.
+pub const L0_PIPELINE_MAXLEN: &str = "L0_PIPELINE_MAXLEN";
+/// `L0_PIPELINE_REDIS_URL`: the Redis to publish to, where that is not the one of `REDIS_URL`.
+pub const L0_PIPELINE_REDIS_URL: &str = "L0_PIPELINE_REDIS_URL";
+
+/// `LOGGIA_SYNC_INTERVAL_S`: from one pull from other hubs to the next, in seconds; parts of a second are allowed, 0 is never. A Loggia hub
+/// is asked to tell what is new at once, whatever this says. Default 15.
+pub const SYNC_INTERVAL_S: &str = "LOGGIA_SYNC_INTERVAL_S";
+/// `LOGGIA_PEER_CA`: a PEM file with the authorities to trust when pulling over https, instead of the world's usual ones.
+pub const PEER_CA: &str = "LOGGIA_PEER_CA";
+/// `LOGGIA_PEER_TOKEN`: the token that `peers add` and `logstream sync --peer` use for another hub when none is given.
+pub const PEER_TOKEN: &str = "LOGGIA_PEER_TOKEN";
+
 /// `MEMPALACE_HOOKS_AUTO_SAVE`: `false`, `0` or `no` keeps the hooks of coding agents from saving; any other value lets them, whatever
 /// MemPalace's `config.json` says. Default: as it says, else they save.
 pub const HOOKS_AUTO_SAVE: &str = "MEMPALACE_HOOKS_AUTO_SAVE";
 /// `MEMPALACE_CONFIG_DIR`: where MemPalace's `config.json` lies, whose `hooks` our hooks read. Default as in MemPalace: `~/.mempalace`
 /// if that holds its files, else `$XDG_CONFIG_HOME/mempalace`, else `~/.config/mempalace`.
 pub const MEMPALACE_CONFIG_DIR: &str = "MEMPALACE_CONFIG_DIR";
+
+/// Where programs keep their configuration, below the home when it is not set.
+const XDG_CONFIG_HOME: &str = "XDG_CONFIG_HOME";
 
 /// The shortest bootstrap token that is taken.
 pub const MIN_TOKEN_CHARS: usize = 16;
@@ -45,6 +85,8 @@ pub struct Bind {
     pub port: u16,
     /// Other addresses under which people reach it, for example behind a proxy: their hosts and origins are accepted.
     pub public_urls: Vec<Url>,
+    /// Whether it speaks TLS itself.
+    pub tls: bool,
 }
 
 /// How the hub behaves.
@@ -62,6 +104,29 @@ pub struct Settings {
     pub max_streams_per_token: usize,
     /// How long a client may leave untaken what was sent to it before its connection is cut.
     pub dead_client: Duration,
+    /// What a connection and a request may take.
+    pub limits: Limits,
+}
+
+/// What a connection and a request may take. The sizes of bodies are the routes' own, see `limits`.
+#[derive(Debug, Clone)]
+pub struct Limits {
+    /// How many connections there may be at once.
+    pub max_connections: usize,
+    /// How long a request's line and headers may take to arrive, and a TLS handshake.
+    pub head: Duration,
+    /// How long its body may take; what arrives adds to it.
+    pub body: Duration,
+    /// How long a connection may be kept without a request.
+    pub idle: Duration,
+    /// The longest path with its query, in bytes.
+    pub max_url_bytes: usize,
+    /// The names and values of all headers together, in bytes.
+    pub max_header_bytes: usize,
+    /// How many headers there may be.
+    pub max_headers: usize,
+    /// How many requests a second one credential may make on average; `None` is no limit.
+    pub rate_per_s: Option<u32>,
 }
 
 /// The home folder, if there is one.
@@ -72,12 +137,24 @@ pub fn home() -> Option<PathBuf> {
 /// The folders in which MemPalace may keep its configuration, the one it looks at first being the first: what its own variables
 /// name, and its two usual places. They need not exist.
 pub fn mempalace_folders() -> Vec<PathBuf> {
-    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let home = home();
-    let in_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
-    let given = variable("MEMPALACE_CONFIG_DIR");
-    let xdg = variable("XDG_CONFIG_HOME").or_else(|| in_home(".config")).map(|folder| folder.join("mempalace"));
-    given.into_iter().chain(in_home(".mempalace")).chain(xdg).collect()
+    let old = home.as_deref().map(old_mempalace);
+    folder_in(MEMPALACE_CONFIG_DIR).into_iter().chain(old).chain(new_mempalace(home.as_deref())).collect()
+}
+
+/// Where MemPalace always kept its files.
+fn old_mempalace(home: &Path) -> PathBuf {
+    home.join(".mempalace")
+}
+
+/// Where it keeps its configuration since.
+fn new_mempalace(home: Option<&Path>) -> Option<PathBuf> {
+    folder_in(XDG_CONFIG_HOME).or_else(|| Some(home?.join(".config"))).map(|folder| folder.join("mempalace"))
+}
+
+/// The folder that a variable names.
+fn folder_in(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
 /// The palace folder: the argument, else `LOGGIA_PALACE`, else `~/.loggia/palace`.
@@ -85,8 +162,8 @@ pub fn palace(argument: Option<PathBuf>) -> Result<PathBuf, ConfigError> {
     if let Some(path) = argument {
         return Ok(path);
     }
-    if let Some(path) = std::env::var_os(PALACE).filter(|p| !p.is_empty()) {
-        return Ok(path.into());
+    if let Some(path) = folder_in(PALACE) {
+        return Ok(path);
     }
     let home = home().ok_or_else(|| ConfigError(format!("there is no home folder: give --palace or set {PALACE}")))?;
     Ok(home.join(".loggia").join("palace"))
@@ -117,6 +194,39 @@ pub fn client_token(argument: Option<String>) -> Result<Option<String>, ConfigEr
     }
 }
 
+/// How session memory behaves, from [`REDIS_URL`] and the `L0_PIPELINE_*`.
+pub fn mems() -> Result<crate::mems::settings::Settings, ConfigError> {
+    crate::mems::settings::Settings::read(|name| std::env::var_os(name))
+}
+
+/// From one pull to the next; zero is never.
+pub fn sync_interval() -> Result<Duration, ConfigError> {
+    let Some(text) = std::env::var_os(SYNC_INTERVAL_S).filter(|v| !v.is_empty()) else {
+        return Ok(Duration::from_secs(15));
+    };
+    let seconds = text.to_str().and_then(|t| t.trim().parse::<f64>().ok()).filter(|s| (0.0..=86_400.0).contains(s));
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| {
+        ConfigError(format!("{SYNC_INTERVAL_S} must be a number of seconds from 0 to 86400, not {}", text.display()))
+    })
+}
+
+/// Whom to trust when pulling over https: the argument, else [`PEER_CA`], else the world's usual authorities.
+pub fn peer_authorities(argument: Option<&Path>) -> Result<Option<ureq::tls::RootCerts>, ConfigError> {
+    let (name, path) = match argument {
+        Some(path) => ("--peer-ca", Some(path.to_owned())),
+        None => (PEER_CA, folder_in(PEER_CA)),
+    };
+    let Some(path) = path else { return Ok(None) };
+    let failed = |why: String| ConfigError(format!("{name} {}: {why}", path.display()));
+    let pem = std::fs::read(&path).map_err(|e| failed(e.to_string()))?;
+    crate::estate::client::authorities(&pem).map(Some).map_err(failed)
+}
+
+/// The token for another hub. Never repeated in an error.
+pub fn peer_token() -> Option<String> {
+    std::env::var_os(PEER_TOKEN).map(|t| t.to_string_lossy().into_owned()).filter(|t| !t.is_empty())
+}
+
 /// What [`HOOKS_AUTO_SAVE`] says, if it says anything.
 pub fn hooks_auto_save() -> Option<bool> {
     let value = std::env::var_os(HOOKS_AUTO_SAVE).filter(|v| !v.is_empty())?;
@@ -126,15 +236,14 @@ pub fn hooks_auto_save() -> Option<bool> {
 
 /// MemPalace's configuration folder, whether it is there or not.
 pub fn mempalace_config(home: &Path) -> PathBuf {
-    let folder = |name: &str| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    if let Some(named) = folder(MEMPALACE_CONFIG_DIR) {
+    if let Some(named) = folder_in(MEMPALACE_CONFIG_DIR) {
         return named;
     }
-    let old = home.join(".mempalace");
+    let old = old_mempalace(home);
     if ["config.json", "people_map.json", "palace/chroma.sqlite3"].iter().any(|name| old.join(name).exists()) {
         return old;
     }
-    folder("XDG_CONFIG_HOME").unwrap_or_else(|| home.join(".config")).join("mempalace")
+    new_mempalace(Some(home)).unwrap_or(old)
 }
 
 impl Settings {
@@ -149,8 +258,38 @@ impl Settings {
             max_streams: count(MAX_STREAMS, 16_384)?,
             max_streams_per_token: count(MAX_STREAMS_PER_TOKEN, 2048)?,
             dead_client: seconds(DEAD_CLIENT_S, 30)?,
+            limits: Limits::read()?,
         })
     }
+}
+
+impl Limits {
+    /// From the environment.
+    fn read() -> Result<Self, ConfigError> {
+        let seconds = |name, default| number(name, default).map(Duration::from_secs);
+        Ok(Self {
+            max_connections: at_most(MAX_CONNECTIONS, 20_000, 1_000_000)?,
+            head: seconds(HEAD_S, 30)?,
+            body: seconds(BODY_S, 30)?,
+            idle: seconds(IDLE_S, 300)?,
+            max_url_bytes: at_most(MAX_URL_BYTES, 16 * 1024, 65_535)?,
+            max_header_bytes: at_most(MAX_HEADER_BYTES, 32 * 1024, 128 * 1024)?,
+            max_headers: at_most(MAX_HEADERS, 64, 100)?,
+            rate_per_s: std::env::var_os(RATE_PER_S)
+                .map(|_| at_most(RATE_PER_S, 1, 1_000_000))
+                .transpose()?
+                .and_then(|n| u32::try_from(n).ok()),
+        })
+    }
+}
+
+/// A whole number above 0 and up to a bound.
+fn at_most(name: &str, default: u64, bound: u64) -> Result<usize, ConfigError> {
+    let n = number(name, default)?;
+    if n > bound {
+        return Err(ConfigError(format!("{name} must be at most {bound}, not {n}")));
+    }
+    usize::try_from(n).map_err(|_| ConfigError(format!("{name} must be at most {bound}, not {n}")))
 }
 
 /// A whole number above 0.

@@ -20,7 +20,13 @@ pub struct Discovery {
 
 impl Discovery {
     /// Writes the note for a palace, below the home folder.
-    pub fn announce(home: &Path, palace: &Path, address: SocketAddr, read_only: bool) -> std::io::Result<Self> {
+    pub fn announce(
+        home: &Path,
+        palace: &Path,
+        address: SocketAddr,
+        tls: bool,
+        read_only: bool,
+    ) -> std::io::Result<Self> {
         let palace = palace.canonicalize()?;
         let key = sha256_hex(palace.as_os_str().as_encoded_bytes());
         let folder = home.join(".mempalace").join("server").join(&key[..24]);
@@ -30,7 +36,7 @@ impl Discovery {
             "pid": std::process::id(),
             "host": address.ip().to_string(),
             "port": address.port(),
-            "scheme": "http",
+            "scheme": if tls { "https" } else { "http" },
             "read_only": read_only,
             "capabilities": ["mcp", "logstream", "logstream-stream"],
             "palace_path": palace.to_string_lossy(),

@@ -62,6 +62,8 @@ impl IntoResponse for HttpError {
             }
             _ => {}
         }
+        // For whoever shows it to a person.
+        response.extensions_mut().insert(self.error);
         response
     }
 }

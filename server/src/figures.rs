@@ -30,6 +30,12 @@ pub struct Figures {
     pub stream_events: Counter,
     /// Connections that the system cut since their client took, or answered, nothing for too long: slow streams end so.
     pub cut_connections: Counter,
+    /// Connections that are open.
+    pub connections: Gauge,
+    /// Connections that were cut since a request, or the next one, took too long to arrive.
+    pub slow_connections: Counter,
+    /// Connections that were refused since there were too many.
+    pub refused_connections: Counter,
 }
 
 impl Figures {
@@ -43,6 +49,9 @@ impl Figures {
             waits: Gauge::default(),
             stream_events: Counter::default(),
             cut_connections: Counter::default(),
+            connections: Gauge::default(),
+            slow_connections: Counter::default(),
+            refused_connections: Counter::default(),
         }
     }
 

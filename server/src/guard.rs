@@ -1,4 +1,5 @@
-//! The door in front of every route, assets too: Host, then Origin, then content type (`contract: mcp-and-http`, section Security).
+//! The door in front of every route, assets too: Host, then Origin, then content type (`contract: mcp-and-http`, section Security); and
+//! on a read-only hub no change, by whichever route.
 //!
 //! # Design
 //! Host is the primary check. A page on a foreign name that was made to resolve to this machine is same-origin with us, so its GETs
@@ -34,10 +35,10 @@ impl Guard {
         Self { bind, refuse_forwarded: no_auth }
     }
 
-    /// Whether the browser speaks TLS with a proxy in front of us: it says so in its Origin, or it asks for a public host of ours
-    /// that is only there by https.
+    /// Whether the browser speaks TLS: with us, or with a proxy in front of us. Then it says so in its Origin, or it asks for a public
+    /// host of ours that is only there by https.
     pub fn is_behind_tls(&self, headers: &HeaderMap) -> bool {
-        if headers.get(header::ORIGIN).is_some_and(|o| o.as_bytes().starts_with(b"https://")) {
+        if self.bind.tls || headers.get(header::ORIGIN).is_some_and(|o| o.as_bytes().starts_with(b"https://")) {
             return true;
         }
         let host = headers.get(header::HOST).and_then(|v| Host::parse(&String::from_utf8_lossy(v.as_bytes())));
@@ -56,9 +57,7 @@ impl Guard {
                     ErrorCode::Forbidden,
                     format!("the origin `{}` is not this hub's", shown(&origin)),
                 )
-                .hint(
-                    "if the page is this hub's own, start the hub with `--public-url` and the address in the browser",
-                ));
+                .hint(origin_hint(&origin)));
             }
         }
         if self.refuse_forwarded
@@ -74,15 +73,33 @@ impl Guard {
         Ok(())
     }
 
+    /// How its own address begins.
+    fn scheme(&self) -> &'static str {
+        if self.bind.tls { "https" } else { "http" }
+    }
+
     fn check_host(&self, headers: &HeaderMap) -> Result<Host, ApiError> {
-        let hint = "a hub answers to its own address and to the hosts of `--public-url`";
+        let hint = |setting: &str| {
+            format!(
+                "a hub answers to its own address and to the hosts of `--public-url`; if this one is yours, {setting}"
+            )
+        };
         let mut values = headers.get_all(header::HOST).iter();
         let (Some(value), None) = (values.next(), values.next()) else {
-            return Err(ApiError::new(ErrorCode::Forbidden, "a request needs one Host header").hint(hint));
+            return Err(ApiError::new(ErrorCode::Forbidden, "a request needs one Host header").hint(hint("send it")));
         };
         let text = String::from_utf8_lossy(value.as_bytes());
-        Host::parse(&text).filter(|host| self.is_own_host(host)).ok_or_else(|| {
-            ApiError::new(ErrorCode::Forbidden, format!("the host `{}` is not this hub's", shown(&text))).hint(hint)
+        let host = Host::parse(&text);
+        let setting = match &host {
+            Some(host) if host.name.parse::<IpAddr>().is_err() => format!(
+                "start the hub with `--public-url https://{name}`, or `http://{name}` where no TLS is",
+                name = shown(&text)
+            ),
+            _ => "start the hub with `--public-url` and the address in the browser".to_owned(),
+        };
+        host.filter(|host| self.is_own_host(host)).ok_or_else(|| {
+            let error = format!("the host `{}` is not this hub's", shown(&text));
+            ApiError::new(ErrorCode::Forbidden, error).hint(hint(&setting))
         })
     }
 
@@ -108,7 +125,7 @@ impl Guard {
             return true;
         }
         let Some(from) = url.host_str().map(|h| h.trim_matches(['[', ']'])) else { return false };
-        let our_port = url.scheme() == "http" && url.port_or_known_default() == Some(self.bind.port);
+        let our_port = url.scheme() == self.scheme() && url.port_or_known_default() == Some(self.bind.port);
         let same_address = from.parse::<IpAddr>().is_ok() && from == host.name;
         our_port && (is_loopback_name(from) || same_address)
     }
@@ -127,7 +144,23 @@ pub async fn guard(State(state): State<AppState>, request: Request, next: Next) 
         .with_status(StatusCode::UNSUPPORTED_MEDIA_TYPE)
         .into_response();
     }
+    if state.settings.read_only && changes_something(&request) {
+        return HttpError::new(read_only()).into_response();
+    }
     next.run(request).await
+}
+
+/// What a hub says that was started with `--read-only`.
+pub fn read_only() -> ApiError {
+    ApiError::new(ErrorCode::Forbidden, "this hub is read-only").hint("it was started with `--read-only`")
+}
+
+/// Whether a request may change what the hub keeps. `/mcp` looks at each tool itself, signing in is no change, and by `/api/ask` pages
+/// only ask.
+fn changes_something(request: &Request) -> bool {
+    const READS: [&str; 4] = ["/mcp", "/sign-in", "/sign-out", "/api/ask"];
+    let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    !is_safe && !READS.contains(&request.uri().path())
 }
 
 /// A POST to a machine route that any web page could send without asking first.
@@ -185,6 +218,19 @@ fn is_loopback_name(name: &str) -> bool {
     ["localhost", "127.0.0.1", "::1"].iter().any(|n| name.eq_ignore_ascii_case(n))
 }
 
+/// What to do about an origin that is not ours: named, where it is one.
+fn origin_hint(origin: &str) -> String {
+    match Url::parse(origin) {
+        Ok(url) if url.origin().is_tuple() && matches!(url.scheme(), "http" | "https") => {
+            let public = url.origin().ascii_serialization();
+            format!("if this is where the hub's own pages are, start it with `--public-url {}`", shown(&public))
+        }
+        _ => {
+            "if the page is this hub's own, start the hub with `--public-url` and the address in the browser".to_owned()
+        }
+    }
+}
+
 /// A header's value as an error repeats it: short and printable.
 fn shown(text: &str) -> String {
     text.chars().take(100).map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
@@ -196,7 +242,7 @@ mod tests {
 
     fn guard(host: &str, public: &[&str]) -> Guard {
         let public_urls = public.iter().map(|u| Url::parse(u).expect("a URL")).collect();
-        Guard::new(Bind { host: host.parse().expect("an address"), port: 8787, public_urls }, false)
+        Guard::new(Bind { host: host.parse().expect("an address"), port: 8787, public_urls, tls: false }, false)
     }
 
     fn verdict(guard: &Guard, host: &str, origin: Option<&str>) -> bool {
@@ -272,5 +318,32 @@ mod tests {
         let open = guard("0.0.0.0", &[]);
         assert!(verdict(&open, "192.168.1.5:8787", Some("http://192.168.1.5:8787")));
         assert!(!verdict(&open, "192.168.1.5:8787", Some("http://192.168.1.66:8787")));
+    }
+
+    #[test]
+    fn with_tls_the_own_origin_begins_with_https() {
+        let host = "127.0.0.1".parse().expect("an address");
+        let hub = Guard::new(Bind { host, port: 8787, public_urls: Vec::new(), tls: true }, false);
+        assert!(verdict(&hub, "localhost:8787", Some("https://localhost:8787")));
+        assert!(!verdict(&hub, "localhost:8787", Some("http://localhost:8787")));
+        assert!(hub.is_behind_tls(&HeaderMap::new()), "its cookies are secure");
+    }
+
+    #[test]
+    fn a_refusal_names_what_was_seen_and_the_setting() {
+        let hub = guard("127.0.0.1", &[]);
+        let refused = |host: &str, origin: Option<&str>| {
+            let mut headers = HeaderMap::new();
+            headers.insert(header::HOST, host.parse().expect("a header"));
+            origin.map(|origin| headers.insert(header::ORIGIN, origin.parse().expect("a header")));
+            let error = hub.check(&headers).expect_err("it is foreign");
+            (error.error, error.hint.expect("a way out"))
+        };
+        let (error, hint) = refused("memory.example.com", None);
+        assert!(error.contains("`memory.example.com`") && hint.contains("--public-url https://memory.example.com"));
+        let (error, hint) = refused("localhost", Some("https://memory.example.com"));
+        assert!(error.contains("`https://memory.example.com`"), "{error}");
+        assert!(hint.contains("`--public-url https://memory.example.com`"), "{hint}");
+        assert!(refused("localhost", Some("null")).1.contains("--public-url"));
     }
 }

@@ -4,12 +4,19 @@
 //! readers are read-only; live readers go through [`Tail`], which is woken by commits and reads from its own cursor.
 
 pub mod append;
+pub mod apply;
 pub mod backup;
 pub mod import;
+mod gate;
+pub mod inbox;
 mod insert;
 pub mod migrate;
+pub mod past;
+mod names;
+pub mod ops;
 pub mod projection;
 pub mod pump;
+mod reach;
 pub mod read;
 pub mod replica;
 pub mod search;
@@ -20,7 +27,7 @@ pub mod verify;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Refusal};
+use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Reach, Refusal};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 
@@ -136,6 +143,7 @@ pub enum OpenError {
 #[derive(Clone)]
 pub struct Logstream {
     inner: Arc<Inner>,
+    reach: Reach,
 }
 
 struct Inner {
@@ -143,6 +151,7 @@ struct Inner {
     path: PathBuf,
     appender: Appender,
     readers: ReadPool,
+    gate: gate::Gate,
     live: Arc<OnceLock<Waker>>,
 }
 
@@ -201,7 +210,7 @@ impl Logstream {
         };
         let appender = Appender::start(conn, replica_id.clone(), committed)
             .map_err(|source| OpenError::Sqlite { path: path.clone(), source })?;
-        Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, live }) })
+        Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, gate: gate::Gate::default(), live }), reach: Reach::default() })
     }
 
     /// Starts to follow the log from its present end, until `stop` is cancelled: what [`Tail`] reads from. `arrived` is called on the
@@ -267,6 +276,10 @@ impl Logstream {
         event: Option<NewEvent>,
         at: Option<OffsetDateTime>,
     ) -> Result<Written, StoreError> {
+        if let Some(event) = &event {
+            self.check_reach(event).await?;
+        }
+        self.inner.gate.pass().await;
         self.inner.appender.write(|reply| Job { artifact, event, at, reply }).await
     }
 

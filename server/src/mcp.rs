@@ -4,16 +4,22 @@
 //! The envelope is our own: agents send what a strict server refuses (lone surrogates, missing ids, lists as texts), and they rely on
 //! answers to it. The tools are a table; nothing here knows SQL or pages.
 
+mod agents_tool;
 mod args;
 mod correlation;
 mod diary_tools;
 mod drawer_tools;
 mod envelope;
+mod estate_tool;
 mod fact_tools;
 mod graph_tools;
+mod noted;
+#[cfg(test)]
+mod hostile;
 mod palace_tools;
 mod read_tools;
 mod search_tool;
+mod speaker;
 mod surrogate;
 mod tool;
 pub mod write_tools;
@@ -28,7 +34,7 @@ use http_body_util::BodyExt;
 use serde_json::{Value, json};
 
 use crate::AppState;
-use crate::auth::{Caller, Denied};
+use crate::auth::{Caller, Credential, Denied};
 use crate::figures::tools::Outcome;
 use crate::logstream::StoreError;
 use crate::palace::PalaceError;
@@ -44,7 +50,7 @@ const MAX_DRAINED_BYTES: usize = 64 * 1024 * 1024;
 /// Object answers up to this size also come as `structuredContent`.
 const MAX_STRUCTURED_BYTES: usize = 64 * 1024;
 
-const TOOLS: [Tool; 46] = [
+const TOOLS: [Tool; 48] = [
     write_tools::TASK_CREATE,
     write_tools::EVENT_APPEND,
     read_tools::EVENT_LIST,
@@ -52,10 +58,12 @@ const TOOLS: [Tool; 46] = [
     read_tools::EVENT_GET,
     search_tool::EVENT_SEARCH,
     correlation::CORRELATION_GET,
+    agents_tool::AGENTS,
     write_tools::EVENT_ACK,
     write_tools::ARTIFACT_PUT,
     read_tools::ARTIFACT_GET,
     write_tools::PATCH_SUBMIT,
+    estate_tool::MESH_PEERS,
     palace_tools::STATUS,
     palace_tools::LIST_WINGS,
     palace_tools::LIST_ROOMS,
@@ -93,8 +101,13 @@ const TOOLS: [Tool; 46] = [
     palace_tools::MEMORIES_FILED_AWAY,
 ];
 
-static TOOLS_LIST: LazyLock<String> =
-    LazyLock::new(|| json!({"tools": TOOLS.iter().map(Tool::listed).collect::<Vec<_>>()}).to_string());
+static TOOLS_LIST: LazyLock<String> = LazyLock::new(|| listed(|_| true));
+/// What a read-only hub offers.
+static READING_TOOLS_LIST: LazyLock<String> = LazyLock::new(|| listed(Tool::is_read_only));
+
+fn listed(which: fn(&Tool) -> bool) -> String {
+    json!({"tools": TOOLS.iter().filter(|tool| which(tool)).map(Tool::listed).collect::<Vec<_>>()}).to_string()
+}
 
 /// The names of the tools there are.
 pub fn tool_names() -> impl Iterator<Item = &'static str> {
@@ -103,7 +116,7 @@ pub fn tool_names() -> impl Iterator<Item = &'static str> {
 
 /// `POST /mcp`
 pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> Result<Response, Denied> {
-    let identity = caller.identity()?;
+    let (identity, credential) = caller.bearer()?;
     let body = match read_body(body).await {
         Body16::Whole(bytes) => bytes,
         Body16::TooLarge => {
@@ -146,20 +159,36 @@ pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> 
             .to_string(),
         ),
         Method::Ping => envelope::result(id, "{}"),
-        Method::ToolsList => envelope::result(id, &TOOLS_LIST),
+        Method::ToolsList => {
+            let list = if state.settings.read_only { &READING_TOOLS_LIST } else { &TOOLS_LIST };
+            envelope::result(id, list)
+        }
         Method::BadCall(message) => envelope::error(id, -32602, message, None),
         Method::Unknown(name) => envelope::error(id, -32601, &format!("Unknown method: {name}"), None),
         Method::ToolsCall(call) => {
-            let (figures, name) = (std::sync::Arc::clone(&state.figures), call.name.clone());
-            let (outcome, response) = run(state, &identity, id, call).await;
+            let (figures, audit, name) = (std::sync::Arc::clone(&state.figures), state.audit.clone(), call.name.clone());
+            let mut object = noted::changed(&call.arguments);
+            let (outcome, response) = run(state, &identity, credential, id, call, &mut object).await;
             figures.tools.called(&name, outcome);
+            if TOOLS.iter().any(|tool| tool.name == name && !tool.is_read_only()) {
+                audit.note(&identity.name, &name, &object, noted::word(outcome));
+            }
             return Ok(response);
         }
     };
     Ok(answer_json(StatusCode::OK, text))
 }
 
-async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (Outcome, Response) {
+/// Calls a tool. `object` is what the audit will say was changed; an answer that names what was made puts that in its place.
+async fn run(
+    state: AppState,
+    identity: &Identity,
+    credential: Credential,
+    id: &Value,
+    call: Call,
+    object: &mut String,
+) -> (Outcome, Response) {
+    let state = state.seen_by(identity);
     let Some(tool) = TOOLS.iter().find(|t| t.name == call.name) else {
         let text = envelope::error(id, -32601, &format!("Unknown tool: {}", call.name), None);
         return (Outcome::BadArguments, answer_json(StatusCode::OK, text));
@@ -170,7 +199,9 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (O
         let text = envelope::error(id, -32003, &message, Some(&data));
         return (Outcome::Denied, answer_json(StatusCode::FORBIDDEN, text));
     }
-    let args = match Args::check(tool.name, tool.params, call.arguments) {
+    let named = ["from_agent", "created_by"].map(|name| call.arguments.get(name).and_then(Value::as_str));
+    state.presence.called(&named);
+    let mut args = match Args::check(tool.name, tool.params, call.arguments) {
         Ok(args) => args,
         Err(bad) => {
             let text = envelope::error(id, -32602, &bad.message, Some(&bad.data));
@@ -181,11 +212,29 @@ async fn run(state: AppState, identity: &Identity, id: &Value, call: Call) -> (O
         Err(Failure::Refused(
             loggia_domain::Refusal::new("", "this hub is read-only").hint("it was started with --read-only"),
         ))
+    } else if let Err(refusal) = speaker::check(identity, tool, &mut args) {
+        Err(Failure::Refused(refusal))
+    } else if tool.name == read_tools::EVENT_WAIT.name {
+        let tokens = std::sync::Arc::clone(&state.tokens);
+        tokio::select! {
+            answer = (tool.run)(state, args, call.broken_metadata) => answer,
+            // A token that was revoked takes its waits with it.
+            () = credential.ended(tokens, tool.scope) => {
+                let message = format!("token `{}` has ended", identity.name);
+                let text = envelope::error(id, -32001, &message, None);
+                return (Outcome::Denied, answer_json(StatusCode::UNAUTHORIZED, text));
+            }
+        }
     } else {
         (tool.run)(state, args, call.broken_metadata).await
     };
     let (outcome, text) = match answer {
-        Ok(text) => (Outcome::Ok, text),
+        Ok(text) => {
+            if let Some(made) = noted::made(&text).filter(|_| !tool.is_read_only()) {
+                *object = made;
+            }
+            (Outcome::Ok, text)
+        }
         Err(Failure::Refused(refusal)) => (Outcome::Refused, tool.refused(&refusal).to_string()),
         Err(Failure::Store(error @ (StoreError::Busy | StoreError::Full | StoreError::Closed))) => {
             let mut refused = tool.refused(&loggia_domain::Refusal::new("", error.to_string()));

@@ -7,6 +7,7 @@
 //! One writer thread owns the only writable connection and commits in groups, as the log's does. A write is a closure on that
 //! connection: what must be one transaction is one closure. Readers have read-only connections of their own.
 
+pub mod answers;
 pub mod browse;
 pub mod diary;
 pub mod drawers;

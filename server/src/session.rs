@@ -26,6 +26,12 @@ pub fn end(state: &AppState) -> Response {
     response
 }
 
+/// Notes in the audit what becomes of a session, by whose it is.
+pub fn note(state: &AppState, session: &str, kind: &str) {
+    let who = state.tokens.session(session).map(|who| who.name);
+    state.audit.note(who.as_deref().unwrap_or_default(), kind, "", "ok");
+}
+
 /// 303, not to be kept.
 pub fn see_other(to: &str) -> Response {
     (StatusCode::SEE_OTHER, [(header::LOCATION, to.to_owned()), (header::CACHE_CONTROL, "no-store".to_owned())])

@@ -2,18 +2,35 @@
 //!
 //! Secrets are kept as SHA-256 only (`<palace>/auth.sqlite3`), compared in constant time, and never printed by `Debug`. It knows
 //! nothing of HTTP: callers hand in what they found in a header.
+//!
+//! # Design
+//! Credentials are looked up some thousand times a second and changed a few times a year. So they are [`known`] in memory; a thread looks
+//! five times a second whether another process changed the file or somebody's time is over, and wakes whoever holds a stream or waits.
+
+pub mod audit;
+mod known;
+pub mod lifetime;
+mod manage;
+mod schema;
+mod scope;
+mod sessions;
 
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use loggia_domain::artifact::sha256_hex;
-use loggia_domain::{id, timestamp};
-use rusqlite::{Connection, OptionalExtension, params};
+use loggia_domain::{Refusal, id, timestamp};
+use rusqlite::Connection;
 use subtle::ConstantTimeEq;
 use time::OffsetDateTime;
+use tokio::sync::watch;
 
 use crate::db;
+use known::{Known, Source};
+pub use manage::{Created, NewToken, State, TokenRecord};
+pub use scope::{Identity, Scope};
+pub use sessions::SessionRecord;
 
 /// The file within a palace.
 pub const FILE_NAME: &str = "auth.sqlite3";
@@ -26,66 +43,21 @@ pub const SESSION_TTL: Duration = Duration::from_hours(30 * 24);
 /// How long the one-time sign-in link works.
 pub const LINK_TTL: Duration = Duration::from_mins(10);
 
-const TABLES: &str = "
-CREATE TABLE IF NOT EXISTS tokens (hash TEXT PRIMARY KEY, name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS sessions (hash TEXT PRIMARY KEY, token_hash TEXT, created_at TEXT NOT NULL, expires_at TEXT NOT NULL);";
-
-/// What a credential may do (`contract: mcp-and-http`, section Routes).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
-    /// See the log, its artifacts and the pages.
-    Read,
-    /// Append events and store artifacts.
-    Write,
-    /// Keep drawers, diaries, tunnels and facts, and read them.
-    Memory,
-    /// Manage the hub; includes everything.
-    Admin,
-}
-
-impl Scope {
-    /// What a token of these scopes may do, as it is stored: whoever writes may read.
-    fn stored(scopes: &[Self]) -> String {
-        let is_in = |scope: &Self| scopes.contains(scope) || (*scope == Self::Read && scopes.contains(&Self::Write));
-        let all = [Self::Read, Self::Write, Self::Memory, Self::Admin];
-        all.into_iter().filter(is_in).map(Self::as_str).collect::<Vec<_>>().join(" ")
-    }
-
-    /// The word for it, in messages and in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Write => "write",
-            Self::Memory => "memory",
-            Self::Admin => "admin",
-        }
-    }
-}
-
-/// Who was recognised.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Identity {
-    /// The token's name.
-    pub name: String,
-    scopes: String,
-}
-
-impl Identity {
-    /// Somebody who may do everything.
-    pub fn admin(name: &str) -> Self {
-        Self { name: name.to_owned(), scopes: Scope::Admin.as_str().to_owned() }
-    }
-
-    /// Whether it may do this.
-    pub fn may(&self, scope: Scope) -> bool {
-        self.scopes.split(' ').any(|s| s == scope.as_str() || s == Scope::Admin.as_str())
-    }
-}
+/// How often it is looked whether another process changed something, or something came to its end.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+/// How often it is written down when tokens were last used.
+const WRITE_USE_EVERY: Duration = Duration::from_mins(1);
 
 /// What went wrong with `auth.sqlite3` or the source of random bytes.
 #[derive(Debug, thiserror::Error)]
 #[error("{FILE_NAME}: {0}")]
 pub struct AuthError(String);
+
+impl AuthError {
+    fn new(message: impl Into<String>) -> Self {
+        Self(message.into())
+    }
+}
 
 impl From<rusqlite::Error> for AuthError {
     fn from(error: rusqlite::Error) -> Self {
@@ -93,9 +65,37 @@ impl From<rusqlite::Error> for AuthError {
     }
 }
 
+/// Why a token or a session was not made, changed or ended.
+#[derive(Debug, thiserror::Error)]
+pub enum TokenError {
+    /// What was asked breaks a rule.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// There is no such token or session.
+    #[error("{0}")]
+    NotFound(Refusal),
+    /// The file.
+    #[error("{0}")]
+    Auth(#[from] AuthError),
+}
+
+impl From<Refusal> for TokenError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<rusqlite::Error> for TokenError {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Auth(error.into())
+    }
+}
+
 /// All credentials of a hub.
 pub struct Tokens {
     conn: Mutex<Connection>,
+    known: RwLock<Known>,
+    changes: watch::Sender<u64>,
     bootstrap_hash: Option<String>,
     link: Mutex<Option<Link>>,
 }
@@ -116,108 +116,134 @@ impl Tokens {
     pub fn open(palace: &Path, bootstrap: Option<&str>) -> Result<Self, AuthError> {
         let path = palace.join(FILE_NAME);
         create_private(&path).map_err(|e| AuthError(e.to_string()))?;
-        let conn = db::open_writer(&path)?;
-        conn.execute_batch(TABLES)?;
+        let mut conn = db::open_writer(&path)?;
+        schema::migrate(&mut conn)?;
         conn.execute("DELETE FROM sessions WHERE expires_at < ?1", [now_text()])?;
-        let tokens = Self {
+        let known = Known::load(&conn, None)?;
+        Ok(Self {
             conn: Mutex::new(conn),
+            known: RwLock::new(known),
+            changes: watch::Sender::new(0),
             bootstrap_hash: bootstrap.map(|t| sha256_hex(t.as_bytes())),
             link: Mutex::new(None),
+        })
+    }
+
+    /// Starts the thread that notices other processes and the ends of tokens, and writes down when they were used. It ends with the
+    /// last handle.
+    pub fn follow(self: &Arc<Self>) -> Result<(), AuthError> {
+        let weak = Arc::downgrade(self);
+        let run = move || {
+            let mut use_written = Instant::now();
+            loop {
+                std::thread::sleep(LOOK_EVERY);
+                let Some(tokens) = weak.upgrade() else { return };
+                if let Err(error) = tokens.look() {
+                    tracing::warn!(%error, "changes of other processes to the tokens could not be read");
+                }
+                if use_written.elapsed() >= WRITE_USE_EVERY {
+                    use_written = Instant::now();
+                    tokens.write_use();
+                }
+            }
         };
-        Ok(tokens)
+        let started = std::thread::Builder::new().name("tokens".to_owned()).spawn(run);
+        started.map(drop).map_err(|e| AuthError(e.to_string()))
+    }
+
+    /// Writes down when tokens were last used, at the end.
+    pub fn close(&self) {
+        self.write_use();
     }
 
     /// With no bootstrap token and none stored, mints an admin token: its secret, to be shown once. Called when nothing can go wrong
     /// any more before it is shown: a token that nobody saw would lock everybody out.
     pub fn mint_first(&self) -> Result<Option<String>, AuthError> {
         let stored: i64 = self.conn().query_row("SELECT count(*) FROM tokens", [], |r| r.get(0))?;
-        (self.bootstrap_hash.is_none() && stored == 0).then(|| self.mint("first admin", &[Scope::Admin])).transpose()
+        if self.bootstrap_hash.is_some() || stored > 0 {
+            return Ok(None);
+        }
+        let first = NewToken { name: "first admin".to_owned(), scopes: vec![Scope::Admin], ..NewToken::default() };
+        match self.create(&first, "the first start") {
+            Ok(created) => Ok(Some(created.secret)),
+            Err(TokenError::Auth(error)) => Err(error),
+            Err(other) => Err(AuthError(other.to_string())),
+        }
     }
 
-    /// Makes a token of 256 random bits and gives its secret, which is not stored.
-    pub fn mint(&self, name: &str, scopes: &[Scope]) -> Result<String, AuthError> {
-        let secret = format!("{PREFIX}{}", random_hex()?);
-        self.conn().execute(
-            "INSERT INTO tokens (hash, name, scopes, created_at) VALUES (?1, ?2, ?3, ?4)",
-            params![sha256_hex(secret.as_bytes()), name, Scope::stored(scopes), now_text()],
-        )?;
-        Ok(secret)
-    }
-
-    /// Whose token this is.
-    pub fn bearer(&self, secret: &str) -> Result<Option<Identity>, AuthError> {
-        self.by_hash(&sha256_hex(secret.as_bytes()))
-    }
-
-    /// Opens a session for whoever presents a token; gives the cookie's secret.
-    pub fn sign_in(&self, secret: &str) -> Result<Option<String>, AuthError> {
+    /// Whose token this is. One that is not known may have been made by another process a moment ago: then the file is asked.
+    pub fn bearer(&self, secret: &str) -> Option<Identity> {
         let hash = sha256_hex(secret.as_bytes());
-        if self.by_hash(&hash)?.is_none() {
-            return Ok(None);
-        }
-        self.open_session(Some(&hash)).map(Some)
-    }
-
-    /// A new one-time sign-in code; it replaces the one before.
-    pub fn new_link(&self) -> Result<String, AuthError> {
-        let code = random_hex()?;
-        *lock(&self.link) = Some(Link { hash: sha256_hex(code.as_bytes()), made: Instant::now() });
-        Ok(code)
-    }
-
-    /// Opens a session for whoever presents the code, once and within [`LINK_TTL`]; gives the cookie's secret.
-    pub fn redeem_link(&self, code: &str) -> Result<Option<String>, AuthError> {
-        let mut link = lock(&self.link);
-        let hash = sha256_hex(code.as_bytes());
-        let valid = link.as_ref().is_some_and(|l| same(&l.hash, &hash) && l.made.elapsed() < LINK_TTL);
-        if !valid {
-            return Ok(None);
-        }
-        *link = None;
-        self.open_session(None).map(Some)
+        let known = self.by_hash(&self.known(), &hash);
+        known.or_else(|| {
+            self.look().inspect_err(|error| tracing::warn!(%error, "the tokens could not be read")).ok()?;
+            self.by_hash(&self.known(), &hash)
+        })
     }
 
     /// Whose session this cookie is. It ends with its token.
-    pub fn session(&self, secret: &str) -> Result<Option<Identity>, AuthError> {
-        let row: Option<Option<String>> = self
-            .conn()
-            .prepare_cached("SELECT token_hash FROM sessions WHERE hash = ?1 AND expires_at >= ?2")?
-            .query_row(params![sha256_hex(secret.as_bytes()), now_text()], |r| r.get(0))
-            .optional()?;
-        match row {
-            None => Ok(None),
-            Some(None) => Ok(Some(Identity::admin("local"))),
-            Some(Some(token_hash)) => self.by_hash(&token_hash),
+    pub fn session(&self, secret: &str) -> Option<Identity> {
+        let known = self.known();
+        match known.session(&sha256_hex(secret.as_bytes()))? {
+            Source::Link => Some(Identity::admin("local")),
+            Source::Token(hash) => self.by_hash(&known, hash),
         }
     }
 
-    /// Ends a session.
-    pub fn sign_out(&self, secret: &str) -> Result<(), AuthError> {
-        self.conn().execute("DELETE FROM sessions WHERE hash = ?1", [sha256_hex(secret.as_bytes())])?;
+    /// Changes whenever a credential may have been made, ended, or come to its end. Wakes; says nothing.
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changes.subscribe()
+    }
+
+    fn by_hash(&self, known: &Known, hash: &str) -> Option<Identity> {
+        if self.bootstrap_hash.as_deref().is_some_and(|b| same(b, hash)) {
+            return Some(Identity::admin("bootstrap"));
+        }
+        // The look-up is by the hash of the secret: its timing tells nothing about the secret itself.
+        known.token(hash)
+    }
+
+    fn known(&self) -> std::sync::RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes over what another process changed, and wakes whoever must look again.
+    fn look(&self) -> Result<(), AuthError> {
+        let conn = self.conn();
+        let (is_stale, is_over) = {
+            let known = self.known();
+            (known.data_version != known::data_version(&conn)?, known.is_something_over())
+        };
+        if is_stale || is_over {
+            self.reload(&conn)?;
+        }
         Ok(())
     }
 
-    fn open_session(&self, token_hash: Option<&str>) -> Result<String, AuthError> {
-        let secret = random_hex()?;
-        let expires = timestamp::created_at(OffsetDateTime::now_utc() + SESSION_TTL);
-        self.conn().execute(
-            "INSERT INTO sessions (hash, token_hash, created_at, expires_at) VALUES (?1, ?2, ?3, ?4)",
-            params![sha256_hex(secret.as_bytes()), token_hash, now_text(), expires],
-        )?;
-        Ok(secret)
+    /// Reads everything anew. The connection is locked meanwhile: what is known follows the file in its order.
+    fn reload(&self, conn: &Connection) -> Result<(), AuthError> {
+        let fresh = Known::load(conn, Some(&self.known()))?;
+        *self.known.write().unwrap_or_else(PoisonError::into_inner) = fresh;
+        self.changes.send_modify(|n| *n = n.wrapping_add(1));
+        Ok(())
     }
 
-    fn by_hash(&self, hash: &str) -> Result<Option<Identity>, AuthError> {
-        if self.bootstrap_hash.as_deref().is_some_and(|b| same(b, hash)) {
-            return Ok(Some(Identity::admin("bootstrap")));
+    fn write_use(&self) {
+        let used = self.known().take_used();
+        if used.is_empty() {
+            return;
         }
-        // The look-up is by the hash of the secret: its timing tells nothing about the secret itself.
-        let row = self
-            .conn()
-            .prepare_cached("SELECT name, scopes FROM tokens WHERE hash = ?1")?
-            .query_row([hash], |r| Ok(Identity { name: r.get(0)?, scopes: r.get(1)? }))
-            .optional()?;
-        Ok(row)
+        let mut conn = self.conn();
+        let written = (|| {
+            let tx = conn.transaction()?;
+            for (id, at) in &used {
+                tx.execute("UPDATE tokens SET last_used_at = ?2 WHERE id = ?1", [id, at])?;
+            }
+            tx.commit()
+        })();
+        if let Err(error) = written {
+            tracing::warn!(%error, "when tokens were last used could not be written down");
+        }
     }
 
     fn conn(&self) -> std::sync::MutexGuard<'_, Connection> {
@@ -247,56 +273,11 @@ fn now_text() -> String {
     timestamp::created_at(OffsetDateTime::now_utc())
 }
 
-fn random_hex() -> Result<String, AuthError> {
-    let mut bytes = [0; 32];
+fn random_hex<const BYTES: usize>() -> Result<String, AuthError> {
+    let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(|e| AuthError(format!("no random bytes: {e}")))?;
     Ok(id::hex(&bytes))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_start_mints_one_token_and_stores_only_its_hash() {
-        let dir = tempfile::tempdir().expect("temp dir");
-        let tokens = Tokens::open(dir.path(), None).expect("opened");
-        let secret = tokens.mint_first().expect("asked").expect("minted");
-        assert!(secret.starts_with(PREFIX) && secret.len() == PREFIX.len() + 64);
-        assert!(tokens.bearer(&secret).expect("asked").expect("known").may(Scope::Write));
-        assert_eq!(tokens.bearer("lg_other").expect("asked"), None);
-        drop(tokens);
-        let again = Tokens::open(dir.path(), None).expect("opened");
-        assert_eq!(again.mint_first().expect("asked"), None);
-        assert!(again.bearer(&secret).expect("asked").is_some());
-        drop(again);
-        for entry in std::fs::read_dir(dir.path()).expect("dir") {
-            let bytes = std::fs::read(entry.expect("entry").path()).expect("read");
-            assert!(!bytes.windows(secret.len()).any(|w| w == secret.as_bytes()), "the secret is on disk");
-        }
-    }
-
-    #[test]
-    fn a_link_works_once() {
-        let dir = tempfile::tempdir().expect("temp dir");
-        let tokens = Tokens::open(dir.path(), Some("a-bootstrap-token-of-ours")).expect("opened");
-        let code = tokens.new_link().expect("made");
-        assert_eq!(tokens.redeem_link("guess").expect("asked"), None);
-        let session = tokens.redeem_link(&code).expect("asked").expect("valid");
-        assert_eq!(tokens.redeem_link(&code).expect("asked"), None);
-        assert_eq!(tokens.session(&session).expect("asked"), Some(Identity::admin("local")));
-        tokens.sign_out(&session).expect("ended");
-        assert_eq!(tokens.session(&session).expect("asked"), None);
-    }
-
-    #[test]
-    fn a_session_ends_with_its_token() {
-        let dir = tempfile::tempdir().expect("temp dir");
-        let tokens = Tokens::open(dir.path(), Some("a-bootstrap-token-of-ours")).expect("opened");
-        let session = tokens.sign_in("a-bootstrap-token-of-ours").expect("asked").expect("valid");
-        assert!(tokens.session(&session).expect("asked").is_some());
-        drop(tokens);
-        let other = Tokens::open(dir.path(), Some("another-bootstrap-token")).expect("opened");
-        assert_eq!(other.session(&session).expect("asked"), None);
-    }
-}
+mod tests;

@@ -3,8 +3,16 @@
 mod assets;
 mod backend;
 mod hits;
+mod matches;
 mod memory;
 mod memory_changes;
+mod past;
+pub mod people;
+mod sessions;
+mod task_form;
+mod task_report;
+mod tasks;
+mod tokens;
 
 use std::sync::Arc;
 
@@ -13,6 +21,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use leptos::prelude::{provide_context, use_context};
 use loggia_app::backend::BackendHandle;
+use loggia_app::backend::asked::Typed;
 use loggia_app::shell;
 use loggia_domain::{ApiError, ErrorCode};
 
@@ -23,9 +32,12 @@ use crate::session;
 use crate::tokens::{Identity, Scope};
 
 pub use assets::is_built as site_is_built;
+pub use task_form::{post_answer, post_task};
+pub use task_report::get as get_task_report;
+pub use tokens::post_tokens;
 
 /// The pages that need a session; the app routes them again by the same paths.
-pub const PAGES: [&str; 7] = ["/", "/log", "/event", "/task", "/artifact", "/diary", "/palace"];
+pub const PAGES: [&str; 14] = ["/", "/log", "/event", "/task", "/task/new", "/compare", "/artifact", "/agents", "/agent", "/diary", "/palace", "/sessions", "/tokens", "/audit"];
 
 /// Prepares the process for rendering; again is harmless.
 pub fn init() {
@@ -35,7 +47,7 @@ pub fn init() {
 
 /// A page for whoever has a session; the sign-in page for everybody else.
 pub async fn get_page(State(state): State<AppState>, caller: Caller, request: Request) -> Result<Response, HttpError> {
-    let Some(identity) = caller.viewer()?.filter(|who| who.may(Scope::Read)) else {
+    let Some(identity) = caller.viewer().filter(|who| who.may(Scope::Read)) else {
         return Ok(to_sign_in(&request));
     };
     Ok(render(&state, Some(identity), request).await)
@@ -64,7 +76,10 @@ fn redeem(state: &AppState, headers: &HeaderMap, RawQuery(query): RawQuery) -> R
         return Ok(None);
     };
     Ok(Some(match state.tokens.redeem_link(&code)? {
-        Some(secret) => session::begin(state, headers, &secret, "/"),
+        Some(secret) => {
+            session::note(state, &secret, "session.begin");
+            session::begin(state, headers, &secret, "/")
+        }
         None => session::see_other("/sign-in?error=expired"),
     }))
 }
@@ -80,7 +95,8 @@ pub async fn server_function(
     if !leptos::server_fn::axum::server_fn_paths().any(|(known, method)| known == path && method == request.method()) {
         return Err(not_found(&path));
     }
-    let context = backend_context(&state, Some(identity));
+    let managed = tokens::Managed::of(&state, request.headers());
+    let context = backend_context(&state, Some(identity), managed, Typed::default());
     Ok(leptos_axum::handle_server_fns_with_context(context, request).await.into_response())
 }
 
@@ -98,7 +114,7 @@ pub async fn fallback(State(state): State<AppState>, caller: Caller, request: Re
     if !wants_page {
         return Err(not_found(request.uri().path()));
     }
-    let mut response = render(&state, caller.viewer()?, request).await;
+    let mut response = render(&state, caller.viewer(), request).await;
     *response.status_mut() = StatusCode::NOT_FOUND;
     Ok(response)
 }
@@ -109,9 +125,20 @@ fn not_found(path: &str) -> HttpError {
 }
 
 async fn render(state: &AppState, identity: Option<Identity>, request: Request) -> Response {
+    let managed = tokens::Managed::of(state, request.headers());
+    render_managed(state, identity, managed, request).await
+}
+
+async fn render_managed(
+    state: &AppState,
+    identity: Option<Identity>,
+    managed: tokens::Managed,
+    request: Request,
+) -> Response {
     let options = state.leptos.clone();
-    let handler =
-        leptos_axum::render_app_async_with_context(backend_context(state, identity), move || shell(options.clone()));
+    let typed = request.extensions().get::<Typed>().cloned().unwrap_or_default();
+    let context = backend_context(state, identity, managed, typed);
+    let handler = leptos_axum::render_app_async_with_context(context, move || shell(options.clone()));
     let mut response = handler(request).await;
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -121,8 +148,13 @@ async fn render(state: &AppState, identity: Option<Identity>, request: Request) 
 }
 
 /// What a page needs while it renders: the hub's answers, and a policy for the browser that names this response's nonce.
-fn backend_context(state: &AppState, identity: Option<Identity>) -> impl Fn() + Clone + Send + Sync + 'static {
-    let backend = BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity)));
+fn backend_context(
+    state: &AppState,
+    identity: Option<Identity>,
+    managed: tokens::Managed,
+    typed: Typed,
+) -> impl Fn() + Clone + Send + Sync + 'static {
+    let backend = BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity).managed(managed).with_typed(typed)));
     move || {
         provide_context(backend.clone());
         if let (Some(nonce), Some(response)) =

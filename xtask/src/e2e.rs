@@ -26,5 +26,6 @@ pub(crate) fn run(workspace: &Workspace, tools: &TestTools, args: &[OsString]) -
     let mut playwright = tools.node.command("node");
     playwright.args(["node_modules/@playwright/test/cli.js", "test"]).args(args).current_dir(&folder);
     playwright.env("LOGGIA_BIN", &hub).env("LOGGIA_PYTHON", &tools.python).env("LOGGIA_CHROMIUM", &tools.chromium);
+    playwright.env("LOGGIA_MODEL", workspace.model());
     loud(&mut playwright)
 }

@@ -6,6 +6,7 @@ mod chromium;
 mod model;
 mod node;
 mod python;
+mod redis;
 mod rust;
 pub(crate) mod wasm;
 
@@ -49,6 +50,7 @@ pub(crate) fn for_tests(workspace: &Workspace, wasm_from: Option<WasmFrom>) -> R
     progress::say(&format!("node: {node}"));
     let python = python::ensure(workspace)?;
     progress::say(&format!("python: {}", python.display()));
+    redis::ensure(workspace)?;
     let model = model::ensure(workspace, &python)?;
     progress::say(&format!("model of meaning: {}", model.display()));
     Ok(TestTools { wasm, chromium, node, python })

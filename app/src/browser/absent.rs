@@ -27,6 +27,11 @@ pub fn store(_key: &str, _value: Option<&str>) {}
 /// Sets or removes an attribute of `<html>`.
 pub fn set_root_attribute(_name: &str, _value: Option<&str>) {}
 
+/// The text of an element.
+pub fn text(_element_id: &str) -> String {
+    String::new()
+}
+
 /// Copies a text; `element_id` names what shows it, to be selected where copying is refused.
 #[expect(clippy::unused_async, reason = "the browser's side awaits")]
 pub async fn copy(_text: String, _element_id: String) -> Copied {
@@ -61,6 +66,43 @@ pub fn scroll_to_top() {}
 
 /// Puts the focus on the first element that a selector names, which also brings it into sight.
 pub fn focus(_selector: &str) {}
+
+/// Moves the focus among the elements that a selector names.
+pub fn step(_selector: &str, _by: i32) -> bool {
+    false
+}
+
+/// Clicks on the first element that a selector names.
+pub fn click(_selector: &str) -> bool {
+    false
+}
+
+/// The attribute of what was clicked, or of what it lies in.
+pub fn clicked(_event: &leptos::ev::MouseEvent, _selector: &str, _attribute: &str) -> Option<String> {
+    None
+}
+
+/// Empties the field that a selector names, and puts the focus into it.
+pub fn clear(_selector: &str) {}
+
+/// Whether an element that a selector names is there.
+pub fn has(_selector: &str) -> bool {
+    false
+}
+
+/// Opens a dialog above the page.
+pub fn open_dialog(_id: &str) {}
+
+/// Closes a dialog.
+pub fn close_dialog(_id: &str) {}
+
+/// Says something in an element.
+pub fn say(_selector: &str, _words: &str) {}
+
+/// Whether the window has room for a panel beside the page.
+pub fn is_wide() -> bool {
+    false
+}
 
 /// Whether the focus is within an element that a selector names.
 pub fn has_focus(_selector: &str) -> bool {

@@ -4,7 +4,7 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{EventTarget, HtmlDocument, HtmlElement, VisibilityState};
+use web_sys::{Element, EventTarget, HtmlDialogElement, HtmlDocument, HtmlElement, MouseEvent, VisibilityState};
 
 use super::Copied;
 
@@ -77,6 +77,11 @@ pub async fn copy(text: String, element_id: String) -> Copied {
     if old_way { Copied::Done } else { Copied::Selected }
 }
 
+/// The text of an element.
+pub fn text(element_id: &str) -> String {
+    document().get_element_by_id(element_id).and_then(|element| element.text_content()).unwrap_or_default()
+}
+
 /// Whether the tab is hidden.
 pub fn is_hidden() -> bool {
     document().visibility_state() == VisibilityState::Hidden
@@ -113,6 +118,79 @@ pub fn focus(selector: &str) {
     if let Ok(Some(element)) = document().query_selector(selector) {
         let _ = element.unchecked_into::<HtmlElement>().focus();
     }
+}
+
+/// Moves the focus among the elements that a selector names, by so many places; the first or the last of them when it is on none.
+/// Answers whether there was one to move to.
+pub fn step(selector: &str, by: i32) -> bool {
+    let Ok(list) = document().query_selector_all(selector) else { return false };
+    let active = document().active_element();
+    let count = i32::try_from(list.length()).unwrap_or(0);
+    let node = |at: i32| u32::try_from(at).ok().and_then(|at| list.item(at));
+    let here = (0..count).find(|at| node(*at).is_some_and(|n| n.contains(active.as_deref())));
+    let next = match here {
+        Some(at) => at + by,
+        None if by > 0 => 0,
+        None => count - 1,
+    };
+    let Some(next) = node(next) else { return false };
+    next.unchecked_into::<HtmlElement>().focus().is_ok()
+}
+
+/// Clicks on the first element that a selector names, as the reader would. Answers whether there is one.
+pub fn click(selector: &str) -> bool {
+    let found = document().query_selector(selector).ok().flatten();
+    found.map(|element| element.unchecked_into::<HtmlElement>().click()).is_some()
+}
+
+/// The attribute of what was clicked, or of what it lies in, if a selector names that; `None` for a click that asks for another tab.
+pub fn clicked(event: &MouseEvent, selector: &str, attribute: &str) -> Option<String> {
+    if event.default_prevented() || event.button() != 0 || event.ctrl_key() || event.meta_key() || event.shift_key() {
+        return None;
+    }
+    event.target()?.dyn_ref::<Element>()?.closest(selector).ok()??.get_attribute(attribute)
+}
+
+/// Empties the field that a selector names, and puts the focus into it.
+pub fn clear(selector: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector) {
+        let _ = js_sys::Reflect::set(&element, &"value".into(), &"".into());
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}
+
+/// Whether an element that a selector names is there.
+pub fn has(selector: &str) -> bool {
+    matches!(document().query_selector(selector), Ok(Some(_)))
+}
+
+/// Opens a dialog above the page.
+pub fn open_dialog(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        let dialog = element.unchecked_into::<HtmlDialogElement>();
+        if !dialog.open() {
+            let _ = dialog.show_modal();
+        }
+    }
+}
+
+/// Closes a dialog.
+pub fn close_dialog(id: &str) {
+    if let Some(element) = document().get_element_by_id(id) {
+        element.unchecked_into::<HtmlDialogElement>().close();
+    }
+}
+
+/// Says something in an element, in place of what it said.
+pub fn say(selector: &str, words: &str) {
+    if let Ok(Some(element)) = document().query_selector(selector) {
+        element.set_text_content(Some(words));
+    }
+}
+
+/// Whether the window has room for a panel beside the page.
+pub fn is_wide() -> bool {
+    matches!(window().match_media("(min-width: 901px)"), Ok(Some(query)) if query.matches())
 }
 
 /// Whether the focus is within an element that a selector names.

@@ -43,8 +43,10 @@ pub(super) fn who(viewer: Viewer) -> AnyView {
         }
         .into_any()
     });
+    let manage = viewer.admin.then(|| view! { <a href="/tokens">"Tokens"</a> }.into_any());
     view! {
         <div class="who">
+            {manage}
             <span class="who-name" title=hub>{viewer.name}" "<small>{role}</small></span>
             {way_out}
         </div>

@@ -1,11 +1,26 @@
 //! `/artifact?id=`: exact text with its hash, computed again in the page.
 
+#[cfg(feature = "ssr")]
+mod ansi;
+#[cfg(feature = "ssr")]
 mod budget;
+#[cfg(feature = "ssr")]
+mod compare;
+#[cfg(feature = "ssr")]
+mod compare_view;
+#[cfg(feature = "ssr")]
 mod content;
+#[cfg(feature = "ssr")]
 mod diff;
+#[cfg(feature = "ssr")]
 mod diff_view;
+#[cfg(feature = "ssr")]
+mod json;
+#[cfg(feature = "ssr")]
 mod lines;
 mod verify;
+#[cfg(feature = "ssr")]
+mod written;
 
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -14,18 +29,24 @@ use loggia_domain::{Artifact, ArtifactKind, Event};
 use super::task::apply_line;
 use super::use_query_value;
 use crate::backend::ArtifactPage;
+use crate::backend::asked::PageQuery;
 use crate::href;
 use crate::loading::{Answer, Loaded, Question};
 use crate::parts::{Agent, CopyButton, CopyLine, EventRow, EventTable, Form, Moment, revealed};
 use crate::words::size;
-use content::Content;
+#[cfg(feature = "ssr")]
+pub(super) use compare_view::{page as compare, query as compare_query};
 use verify::Verify;
+#[cfg(feature = "ssr")]
+pub use written::write;
 
 /// Loads the artifact.
 #[component]
 pub fn ArtifactRoute() -> impl IntoView {
     let id = use_query_value("id");
-    let question = Signal::derive(move || Question::Artifact(id.get()));
+    let question = Signal::derive(move || {
+        Question::Artifact(PageQuery { id: id.get(), in_page: cfg!(feature = "ssr"), ..PageQuery::default() })
+    });
     view! { <Loaded question=question show=show/> }.into_any()
 }
 
@@ -38,7 +59,9 @@ fn show(answer: Answer) -> AnyView {
 
 #[component]
 fn ArtifactView(page: ArtifactPage) -> impl IntoView {
-    let ArtifactPage { artifact, referenced_by } = page;
+    let ArtifactPage { artifact, referenced_by, shown, .. } = page;
+    let shown = RwSignal::new(shown.text);
+    let warnings = warnings(&artifact);
     let bytes = u64::try_from(artifact.size_bytes).unwrap_or(0);
     let id = artifact.id.clone();
     let title = format!("{} {}", artifact.kind, artifact.id);
@@ -49,12 +72,13 @@ fn ArtifactView(page: ArtifactPage) -> impl IntoView {
             <code id="artifact-id">{id.clone()}</code>
             <CopyButton text=id.clone() shown_by="artifact-id" label="Copy id"/>
             <span class="grow"></span>
+            {warnings}
             <a class="button primary" href=href::raw(&id) download rel="external">"Download exact bytes"</a>
         </div>
         <div class="two">
             <section class="panel artifact">
                 <Verify recorded=artifact.sha256.clone() recorded_bytes=bytes content=artifact.content.clone()/>
-                <Content kind=artifact.kind.clone() content=artifact.content.clone() download=href::raw(&id)/>
+                <div class="written" inner_html=move || shown.get()></div>
             </section>
             <Facts artifact=artifact/>
         </div>
@@ -62,11 +86,29 @@ fn ArtifactView(page: ArtifactPage) -> impl IntoView {
     }
 }
 
+/// What is to be known before the download is applied, beside its button.
+fn warnings(artifact: &Artifact) -> Option<AnyView> {
+    if artifact.kind != ArtifactKind::Patch.as_str() {
+        return None;
+    }
+    let said = match (artifact.content.ends_with('\n'), artifact.content.contains('\r')) {
+        (true, false) => return None,
+        (false, false) => "no final newline",
+        (true, true) => "holds CR",
+        (false, true) => "no final newline, holds CR",
+    };
+    Some(view! { <span class="mark warn">{said}</span> }.into_any())
+}
+
 /// Who stored it, when, and how it is taken over.
 #[component]
 fn Facts(artifact: Artifact) -> impl IntoView {
     let is_patch = artifact.kind == ArtifactKind::Patch.as_str();
-    let command = if is_patch { apply_line(&artifact.id) } else { format!("loggia artifact get {}", artifact.id) };
+    let command = if is_patch {
+        apply_line(&artifact.id, &artifact.sha256)
+    } else {
+        format!("loggia artifact get {}", artifact.id)
+    };
     let name = if is_patch { "apply" } else { "fetch" };
     let hub = artifact
         .origin_replica

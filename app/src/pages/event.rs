@@ -1,32 +1,47 @@
 //! `/event?id=`: one event, whole, and what stands around it in the log.
 
+mod form;
+#[cfg(feature = "ssr")]
+mod markdown;
+#[cfg(feature = "ssr")]
+pub(super) mod written;
+
 use leptos::prelude::*;
 use leptos_meta::Title;
 use loggia_domain::{Event, Filter};
 
-use super::use_query_value;
+use super::{use_query_value, use_search};
 use crate::href;
 use crate::loading::{Answer, Loaded, Question};
-use crate::parts::{Agent, CopyButton, EventRow, EventTable, Form, Marks, Moment, StatusBadge, revealed};
+use crate::parts::{Agent, CopyButton, EventRow, EventTable, Form, Marks, Moment, StatusBadge, copy_button, revealed};
 use crate::words::{counted, grouped_seq};
+
+pub(super) use form::{form_links, use_form};
 
 /// Loads the event.
 #[component]
 pub fn EventRoute() -> impl IntoView {
     let id = use_query_value("id");
-    let question = Signal::derive(move || Question::Event(id.get()));
+    let form = use_form();
+    let question = Signal::derive(move || Question::Event(id.get(), form.get()));
+    provide_context(form);
     view! { <Loaded question=question show=show/> }.into_any()
 }
 
 fn show(answer: Answer) -> AnyView {
     match answer {
-        Answer::Event(event, around, _) => view! { <EventView event=*event around=around/> }.into_any(),
+        Answer::Event(event, around, _, written) => {
+            view! { <EventView event=*event around=around written=written/> }.into_any()
+        }
         _ => ().into_any(),
     }
 }
 
 #[component]
-fn EventView(event: Event, around: Vec<Event>) -> impl IntoView {
+fn EventView(event: Event, around: Vec<Event>, written: String) -> impl IntoView {
+    let form = expect_context::<Memo<String>>().get_untracked();
+    let forms = form_links("/event", &use_search().get_untracked(), &form);
+    let in_context = href::around(&event.id);
     let title = format!("{} by {}", event.event_type, event.from_agent);
     let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let id = event.id.clone();
@@ -38,7 +53,12 @@ fn EventView(event: Event, around: Vec<Event>) -> impl IntoView {
             view! { <EventRow event=near marks=marks/> }.into_any()
         })
         .collect_view();
-    let body = body_view(&event.body);
+    let body = if written.is_empty() {
+        body_view(&event.body)
+    } else {
+        view! { <div id="body" inner_html=written></div> }.into_any()
+    };
+    let copy_json = copy_button("json", "Copy as JSON", &event.id, "event-id");
     let metadata = (!event.metadata.is_empty()).then(|| {
         let text = event.metadata.text().to_owned();
         view! {
@@ -57,11 +77,13 @@ fn EventView(event: Event, around: Vec<Event>) -> impl IntoView {
             {status}
             <code id="event-id">{event.id.clone()}</code>
             <CopyButton text=event.id.clone() shown_by="event-id" label="Copy id"/>
+            {copy_json}
+            <a class="button small" href=in_context>"See it in the log"</a>
         </div>
         <div class="two">
             <div class="stack">
                 <section class="panel padded">
-                    <div class="section-head"><h2>"Body"</h2><CopyButton text=body_text shown_by="body"/></div>
+                    <div class="section-head"><h2>"Body"</h2>{forms}<CopyButton text=body_text shown_by="body"/></div>
                     {body}
                 </section>
                 {metadata}

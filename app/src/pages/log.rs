@@ -2,9 +2,14 @@
 
 mod asked;
 mod chips;
+mod export;
 mod filter_form;
 mod follow;
+mod peek;
+#[cfg(feature = "ssr")]
+mod peek_sheet;
 mod search;
+mod totals;
 mod tree;
 mod view;
 mod window;
@@ -15,6 +20,9 @@ use leptos_meta::Title;
 use super::use_search;
 use crate::loading::{Answer, Loaded, Question};
 use asked::Asked;
+use peek::Peek;
+#[cfg(feature = "ssr")]
+pub(super) use peek_sheet::{missing, panel};
 use view::LogView;
 
 /// Loads the part of the log that the address names.
@@ -24,14 +32,14 @@ pub fn LogRoute() -> impl IntoView {
     let asked = Memo::new(move |_| Asked::parse(&search.get()));
     provide_context(asked);
     let question = Signal::derive(move || Question::Log(asked.with(Asked::query)));
-    view! { <Title text="Log"/><Loaded question=question show=show/> }.into_any()
+    view! { <Title text="Log"/><Loaded question=question show=show/><Peek/> }.into_any()
 }
 
 fn show(answer: Answer) -> AnyView {
     match answer {
-        Answer::Log(page, streams) => {
+        Answer::Log(page, counts) => {
             let asked = expect_context::<Memo<Asked>>().get_untracked();
-            view! { <LogView asked=asked page=page streams=streams/> }.into_any()
+            view! { <LogView asked=asked page=page counts=counts/> }.into_any()
         }
         _ => ().into_any(),
     }

@@ -3,6 +3,11 @@
 
 mod board;
 mod needs;
+mod past;
+#[cfg(feature = "ssr")]
+mod past_board;
+#[cfg(feature = "ssr")]
+mod people;
 mod problem;
 mod streams;
 
@@ -15,10 +20,15 @@ use crate::ask;
 use crate::backend::Overview;
 use crate::clock::use_page_clock;
 use crate::live::{Cursor, Throttle, use_live};
-use crate::loading::{Answer, Loaded, Question};
+use crate::loading::{Answer, Loaded};
+use super::sheet::{PEOPLE, SheetPart};
 use crate::parts::{EventRow, EventTable, FirstEvent};
 use board::Board;
 use needs::{headline, problems};
+#[cfg(feature = "ssr")]
+pub(super) use past_board::{past_page, past_query};
+#[cfg(feature = "ssr")]
+pub(super) use people::strip;
 use problem::ProblemCard;
 use streams::StreamList;
 
@@ -30,13 +40,14 @@ const PROBLEMS_SHOWN: usize = 5;
 /// Loads the overview.
 #[component]
 pub fn NowRoute() -> impl IntoView {
-    view! { <Loaded question=Signal::stored(Question::Overview) show=show/> }.into_any()
+    let (question, playing) = past::asked();
+    view! { {playing}<Loaded question=question show=show/> }.into_any()
 }
 
 fn show(answer: Answer) -> AnyView {
     match answer {
         Answer::Overview(overview) => view! { <NowView first=overview/> }.into_any(),
-        _ => ().into_any(),
+        answer => past::show(answer),
     }
 }
 
@@ -91,13 +102,25 @@ fn Busyness(overview: RwSignal<Overview>) -> impl IntoView {
         });
         view! { <section class="problems" aria-label="What needs someone">{first}{rest}</section> }.into_any()
     };
+    let people = overview.with_untracked(|o| o.people.clone());
+    let people_html = RwSignal::new(people.html.text.clone());
+    // What comes with an answer is as new as the answer.
+    Effect::new(move |first: Option<()>| {
+        let text = overview.with(|o| o.people.html.text.clone());
+        if first.is_some() {
+            people_html.set(text);
+        }
+    });
     let newest = move || {
         overview.with(|o| o.newest.iter().map(|e| view! { <EventRow event=e.clone()/> }.into_any()).collect_view())
     };
+    let tip = overview.with_untracked(|o| o.tip.as_ref().map(|tip| tip.id.clone()));
     view! {
+        <past::Tools tip=tip/>
         <h1>{move || headline(found.with(Vec::len))}</h1>
         {move || cards()}
         <Board overview=overview/>
+        <SheetPart path=PEOPLE first=people html=people_html/>
         <div class="now-rest">
             <StreamList overview=overview/>
             <section>

@@ -17,7 +17,9 @@ pub fn Agent(
     let swatch =
         (name != "*").then(|| view! { <i class=format!("hue-{}", hue(&name)) aria-hidden="true"></i> }.into_any());
     let title = (name == "*").then_some("everybody");
-    view! { <span class="agent" title=title>{swatch}{revealed(&name)}</span> }
+    // People who write from a browser are named so; the stylesheet marks them.
+    let class = if name.starts_with("human:") { "agent person" } else { "agent" };
+    view! { <span class=class title=title>{swatch}{revealed(&name)}</span> }
 }
 
 /// From whom to whom.

@@ -21,6 +21,10 @@ pub struct Marks {
     pub excerpt: Vec<String>,
     /// The words of that search, which a click on a value keeps.
     pub q: String,
+    /// How many events in a row say the same, and where they stand one by one; none when it is one alone.
+    pub times: Option<(usize, String)>,
+    /// Whether the way to its place in the whole log is shown.
+    pub to_context: bool,
 }
 
 /// A table of events; `children` are its rows. Roles are spelled out, since on a narrow screen the stylesheet lays rows out as grids,
@@ -89,13 +93,13 @@ pub fn EventRow(
     let room = add(&place, Column::Room, &event.room, revealed(&event.room));
     let kind = add(&place, Column::Type, &event.event_type, event.event_type.clone().into_any());
     view! {
-        <tr class=class role="row" aria-current=marks.selected.then_some("true")>
+        <tr class=class role="row" id=marks.selected.then_some("selected") aria-current=marks.selected.then_some("true")>
             <td role="cell" class="c-time"><Moment at=event.created_at.clone() form=Form::Row/>{late}</td>
             <td role="cell" class="c-type">{kind}</td>
             <td role="cell" class="c-status">{status}</td>
             <td role="cell" class="c-agents">{from}{to}</td>
             <td role="cell" class="c-room">{stream}<span class="slash">"/"</span>{room}</td>
-            <td role="cell" class="c-body"><BodyLine event=event excerpt=marks.excerpt/></td>
+            <td role="cell" class="c-body"><BodyLine event=event excerpt=marks.excerpt times=marks.times to_context=marks.to_context/></td>
         </tr>
     }
 }
@@ -107,6 +111,10 @@ fn BodyLine(
     event: Event,
     /// What is shown instead, if anything.
     excerpt: Vec<String>,
+    /// How many say the same, and where they stand one by one.
+    times: Option<(usize, String)>,
+    /// Whether the way to its place in the whole log is shown.
+    to_context: bool,
 ) -> impl IntoView {
     // A request's body starts with the word `Goal`; what tells it apart is the goal itself.
     let said = if event.event_type == "task.request" { title(&event.body) } else { &event.body };
@@ -123,7 +131,15 @@ fn BodyLine(
         .correlation_id
         .as_ref()
         .map(|id| view! { <a class="to-task" href=href::task(id) title=id.clone()>"task"</a> }.into_any());
-    view! { <span class="body-line"><a class="to-event" href=href::event(&event.id)>{text}{more}</a>{task}</span> }
+    let times = times.map(|(times, target)| {
+        let title = format!("{times} events in a row say the same; this is the newest. Show them one by one");
+        view! { <a class="times" href=target title=title>"×"{times}</a> }.into_any()
+    });
+    let context = to_context.then(|| {
+        view! { <a class="to-task" href=href::around(&event.id) title="its place in the whole log">"context"</a> }
+            .into_any()
+    });
+    view! { <span class="body-line">{times}<a class="to-event" href=href::event(&event.id)>{text}{more}</a>{context}{task}</span> }
 }
 
 /// Pieces of a text, every second one marked. As text, whatever they hold.

@@ -18,6 +18,8 @@ pub(super) struct Entry<'a> {
     pub(super) skew_ms: Option<u64>,
     /// See [`super::Step::question`].
     pub(super) question: bool,
+    /// See [`super::Step::human`].
+    pub(super) human: bool,
     /// When this event says that the task expires, if that can be read.
     pub(super) expires_at_ms: Option<i64>,
 }
@@ -39,6 +41,7 @@ pub(super) fn entries(events: &[Event]) -> Vec<Entry<'_>> {
             ack_of: ack_of.map(str::to_owned),
             skew_ms: ack_of.and_then(|cause_id| skew_ms(*stamps.get(cause_id)?, event.at_ms()?)),
             question: event.event_type.ends_with(".question") || metadata.get("question") == Some(&Value::Bool(true)),
+            human: metadata.get("human") == Some(&Value::Bool(true)),
             expires_at_ms: metadata.get("expires_at").and_then(Value::as_str).and_then(timestamp::parse_rfc3339_ms),
         });
     }

@@ -228,6 +228,9 @@ fn somebody_is_needed_for_what_cannot_go_on_alone() {
         check(&format!("a:request b:{status}"), expected);
     }
     check("a:ask b:claimed b:asks", true);
+    check("a:ask b:claimed c:claimed", true);
+    check("a:ask b:claimed c:claimed c:superseded", false);
+    check("a:ask b:claimed c:claimed b:ready", false);
     check("a:ask b:claimed b:asks a:says", false);
     let silent = told("a:ask b:claimed");
     assert!(silent.needs_someone(silent.last_at_ms + 30 * MINUTE_MS, 30 * MINUTE_MS));

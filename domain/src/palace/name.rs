@@ -8,6 +8,9 @@ use super::letters::is_word;
 /// The longest name, in characters.
 pub const MAX_CHARS: usize = 128;
 
+/// The longest source, in characters.
+const MAX_SOURCE_CHARS: usize = 4096;
+
 /// What a name may be, for those who were refused.
 const ACCEPTED: &str = "letters and digits, inside also blanks and . _ ' -";
 
@@ -37,6 +40,25 @@ pub fn optional(field: &str, raw: Raw) -> Result<Option<String>, Refusal> {
     }
 }
 
+/// A source that filters when it is given: a path or an address, trimmed, of at most 4096 characters; null, empty and blank ones do not.
+pub fn source_file(raw: Raw) -> Result<Option<String>, Refusal> {
+    const FIELD: &str = "source_file";
+    let text = match raw {
+        Raw::Absent => return Ok(None),
+        Raw::Text(text) => text,
+        Raw::Other(value) => return Err(Refusal::new(FIELD, "source_file must be a string").value(value)),
+    };
+    let path = text.trim_matches(is_blank);
+    let chars = path.chars().count();
+    if chars > MAX_SOURCE_CHARS {
+        return Err(Refusal::too_long(FIELD, MAX_SOURCE_CHARS, chars));
+    }
+    if path.contains('\0') {
+        return Err(null_bytes(FIELD));
+    }
+    Ok((!path.is_empty()).then(|| path.to_owned()))
+}
+
 /// A text that must be there, trimmed, of at most [`MAX_CHARS`] characters.
 pub(super) fn bounded(field: &str, raw: Raw) -> Result<String, Refusal> {
     let empty = || Refusal::new(field, format!("{field} must be a non-empty string"));
@@ -63,6 +85,17 @@ fn invalid(field: &str, name: &str, what: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_source_is_any_short_text() {
+        assert_eq!(source_file(" /a/../b c:\\d ".into()), Ok(Some("/a/../b c:\\d".to_owned())));
+        assert_eq!((source_file(Raw::Absent), source_file(" \n".into())), (Ok(None), Ok(None)));
+        assert_eq!(source_file("a".repeat(4096).into()).map(|path| path.map(|p| p.len())), Ok(Some(4096)));
+        let message = |raw: Raw| source_file(raw).expect_err("it is none").message;
+        assert_eq!(message("é".repeat(4097).into()), "source_file exceeds maximum length of 4096 characters");
+        assert_eq!(message("a\0b".into()), "source_file contains null bytes");
+        assert_eq!(message(Raw::Other(serde_json::json!(7))), "source_file must be a string");
+    }
 
     #[track_caller]
     fn refused(name: &str, message: &str) {

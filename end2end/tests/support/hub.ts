@@ -23,6 +23,8 @@ export interface Start {
   args?: string[];
   /** Further environment. */
   env?: Record<string, string>;
+  /** A palace that is there already, which is left as it is; an empty one of its own otherwise. */
+  palace?: string | undefined;
 }
 
 const alive = new Set<ChildProcess>();
@@ -35,7 +37,7 @@ export class Hub {
   /** The folder above the palace, the hub's home. */
   readonly home = mkdtempSync(join(tmpdir(), 'loggia-e2e-'));
   /** The palace. */
-  readonly palace = join(this.home, 'palace');
+  palace = join(this.home, 'palace');
   /** `http://127.0.0.1:port`. */
   url = '';
   /** The one-time link of the last start. */
@@ -48,6 +50,7 @@ export class Hub {
   static async start(start: Start = {}): Promise<Hub> {
     const hub = new Hub();
     hub.start = start;
+    hub.palace = start.palace ?? hub.palace;
     await mkdir(hub.palace, { recursive: true });
     await hub.run(start.port ?? 0);
     return hub;

@@ -75,6 +75,8 @@ pub(crate) enum Part {
     Idle,
     /// Appends per second
     Append,
+    /// Writes to session memory per second
+    Memory,
     /// From an append to streams and waits
     Deliver,
     /// Lists, search and pages

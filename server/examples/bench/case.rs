@@ -7,7 +7,7 @@ use crate::deliver::Plan;
 use crate::lists::Question;
 use crate::report::Figures;
 use crate::target::Target;
-use crate::{Failure, append, deliver, lists, outside};
+use crate::{Failure, append, deliver, lists, memory, outside};
 
 /// More streams than this are not asked of a hub that takes few.
 const FEW_STREAMS: usize = 8;
@@ -19,6 +19,8 @@ const MANY_STREAMS: usize = 1000;
 pub(crate) enum Case {
     /// Appends from so many connections.
     Append(usize),
+    /// Writes to session memory from so many connections.
+    Memory(usize),
     /// Delivery to streams and a wait.
     Deliver(Plan),
     /// A list, a search, a page.
@@ -56,6 +58,9 @@ impl Case {
         if args.wants(Part::Append) {
             cases.extend(args.clients.iter().map(|n| Self::Append(*n)));
         }
+        if args.wants(Part::Memory) {
+            cases.extend(args.clients.iter().map(|n| Self::Memory(*n)));
+        }
         cases
     }
 
@@ -64,6 +69,8 @@ impl Case {
         match self {
             Self::Append(1) => "append, 1 client".to_owned(),
             Self::Append(clients) => format!("append, {clients} clients"),
+            Self::Memory(1) => "session memory, 1 client".to_owned(),
+            Self::Memory(clients) => format!("session memory, {clients} clients"),
             Self::Deliver(plan) => format!("deliver, {} streams, {}/s", plan.streams, plan.rate_per_s),
             Self::Ask(question) => question.name(),
             Self::Outside => "outside write to stream".to_owned(),
@@ -82,6 +89,7 @@ impl Case {
     pub(crate) async fn measure(&self, target: &Target, args: &Args) -> Result<Figures, Failure> {
         match self {
             Self::Append(clients) => append::measure(target, *clients, args.lasting()).await,
+            Self::Memory(clients) => memory::measure(target, *clients, args.lasting(), nonce()?).await,
             Self::Deliver(plan) if plan.streams > FEW_STREAMS && args.few_streams.contains(&target.name) => {
                 Ok(Vec::new())
             }

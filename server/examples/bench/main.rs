@@ -11,6 +11,7 @@ mod fill;
 mod hub;
 mod idle;
 mod lists;
+mod memory;
 mod outside;
 mod process;
 mod report;

@@ -14,10 +14,10 @@ use loggia_domain::{Column, Filter, field, task};
 use serde_json::Value;
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::output::{Failure, Out, notice, print, read_text};
+use super::output::{Failure, notice, print, read_text};
 use super::target::{Place, Target};
 use crate::logstream::read::{ListQuery, Order};
-use workspace::Checkout;
+use workspace::{Checkout, without_redirections};
 
 #[derive(Args)]
 pub(super) struct Launch {
@@ -70,6 +70,8 @@ impl Runner {
             Self::Codex => command.args(["exec", "--cd"]).arg(workspace).arg(prompt),
             Self::Claude => command.args(["--print", prompt]).current_dir(workspace),
         };
+        // What was proven of the checkout must hold for whoever works in it.
+        without_redirections(&mut command);
         command
     }
 }
@@ -83,7 +85,7 @@ struct Task {
 }
 
 impl Launch {
-    pub(super) async fn run(self, at: Place, _: &Out) -> Result<ExitCode, Failure> {
+    pub(super) async fn run(self, at: Place) -> Result<ExitCode, Failure> {
         let task = if let Some(path) = &self.task_file {
             Task::from_file(&read_text(path)?)?
         } else {

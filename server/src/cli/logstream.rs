@@ -1,4 +1,4 @@
-//! `loggia logstream append|list|wait|watch|ack`: the log from a shell.
+//! `loggia logstream append|list|wait|watch|ack|sync`: the log from a shell.
 
 mod filters;
 
@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::output::{Failure, Out, event_lines, text_or_file};
 use super::search::Search;
+use super::sync::Sync;
 use super::target::{Place, Remote, Target};
 use super::watch::Watch;
 use crate::logstream::read::{ListQuery, Order};
@@ -46,6 +47,8 @@ enum Command {
     Watch(Box<Watch>),
     /// Answer an event with a status, to its writer
     Ack(Box<Ack>),
+    /// Pull what is new from other hubs into the palace, once
+    Sync(Box<Sync>),
 }
 
 impl Group {
@@ -57,10 +60,14 @@ impl Group {
             Command::Wait(c) => c.json,
             Command::Watch(c) => c.json(),
             Command::Ack(c) => c.json,
+            Command::Sync(c) => c.json,
         }
     }
 
     pub(super) async fn run(self, palace: PathBuf, out: &Out) -> Result<ExitCode, Failure> {
+        if let Command::Sync(sync) = self.command {
+            return sync.run(palace, self.remote.token_alone()?, out).await;
+        }
         let at = Place::new(palace, self.remote);
         match self.command {
             Command::Append(append) => append.run(at, out).await,
@@ -69,6 +76,7 @@ impl Group {
             Command::Wait(wait) => wait.run(at, out).await,
             Command::Watch(watch) => watch.run(at, out).await,
             Command::Ack(ack) => ack.run(at, out).await,
+            Command::Sync(_) => Ok(ExitCode::SUCCESS),
         }
     }
 }

@@ -103,15 +103,17 @@ impl Hub {
         self.base.as_str().trim_end_matches('/')
     }
 
-    /// Posts a JSON-RPC message and waits for the answer. Blocks.
+    /// Posts a JSON-RPC message and waits for the answer: `patience` is how long each may take, the sending, the beginning of the answer
+    /// and the rest of it. Blocks.
     pub(super) fn post(&self, message: &[u8], patience: Duration) -> Result<Reply, Failure> {
         let mut request = self.agent.post(self.url(&["mcp"]).as_str()).content_type("application/json");
         request = request.header("Accept", "application/json, text/event-stream");
         if let Some(token) = &self.token {
             request = request.header("Authorization", format!("Bearer {token}"));
         }
-        let sent = request.config().timeout_recv_response(Some(patience)).build().send(message);
-        let mut response = sent.map_err(|e| self.silent(&e))?;
+        let patience = Some(patience);
+        let config = request.config().timeout_send_body(patience).timeout_recv_response(patience);
+        let mut response = config.timeout_recv_body(patience).build().send(message).map_err(|e| self.silent(&e))?;
         let body = response.body_mut().with_config().read_to_vec().map_err(|e| self.silent(&e))?;
         Ok(Reply { status: response.status().as_u16(), body })
     }
@@ -346,7 +348,31 @@ fn read_some(response: Response<Body>) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
+    use std::time::Duration;
+
     use super::{Hub, base};
+
+    #[test]
+    fn an_answer_that_stops_in_the_middle_is_not_waited_for() {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port is free");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        let (finished, waits) = std::sync::mpsc::channel::<()>();
+        let hub = std::thread::spawn(move || {
+            let (mut client, _) = listener.accept().expect("it calls");
+            let half = b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"half\":";
+            let read = client.read(&mut [0; 4096]).and_then(|_| client.write_all(half));
+            read.expect("it reads");
+            // Holds the connection open until the caller has given up.
+            waits.recv()
+        });
+        let called = Hub::new(&url, None).and_then(|hub| hub.post(b"{}", Duration::from_millis(100)));
+        let failure = called.err().expect("the rest never comes");
+        assert!(failure.message().contains("does not answer"), "{}", failure.message());
+        finished.send(()).expect("it waits");
+        hub.join().expect("no panic").expect("it was told");
+    }
 
     #[test]
     fn the_address_of_a_hub_may_be_that_of_its_mcp_route() {

@@ -32,6 +32,14 @@ pub(super) struct Remote {
 }
 
 impl Remote {
+    /// The token alone, for a command that never goes through a hub.
+    pub(super) fn token_alone(self) -> Result<Option<String>, Failure> {
+        match self.url {
+            Some(_) => Err(Failure::new("--url does not go with this command: it works on the palace's files")),
+            None => Ok(self.token),
+        }
+    }
+
     /// The hub that the flags name, if they name one.
     pub(super) fn hub(self) -> Result<Option<Hub>, Failure> {
         match self.url {

@@ -39,7 +39,7 @@ impl Group {
         let at = Place::new(palace, self.remote);
         match self.command {
             Command::Create(create) => create.run(at, out).await,
-            Command::Launch(launch) => launch.run(at, out).await,
+            Command::Launch(launch) => launch.run(at).await,
         }
     }
 }

@@ -13,7 +13,8 @@ use crate::logstream::projection::build;
 use crate::logstream::verify::{self, Report};
 
 /// The SQLite files of a palace beside the log that cannot be made anew.
-pub(super) const OTHERS: [&str; 2] = [crate::palace::FILE_NAME, crate::tokens::FILE_NAME];
+pub(super) const OTHERS: [&str; 4] =
+    [crate::palace::FILE_NAME, crate::tokens::FILE_NAME, crate::tokens::audit::FILE_NAME, crate::viewers::FILE_NAME];
 
 #[derive(Args)]
 pub(super) struct Verify {
@@ -27,8 +28,8 @@ pub(super) struct Verify {
 
 pub(super) fn run(verify: &Verify, palace: &Path, out: &Out) -> Result<ExitCode, Failure> {
     let mut meter = Meter::new();
-    let log = verify::open(&palace.join(crate::logstream::FILE_NAME))?;
     if verify.rebuild {
+        let log = verify::open(&palace.join(crate::logstream::FILE_NAME))?;
         let _lock = PalaceLock::take(palace).map_err(|e| {
             Failure::new(e.to_string())
                 .hint("stop it first: it follows the log with the projection that would be replaced")
@@ -37,7 +38,6 @@ pub(super) fn run(verify: &Verify, palace: &Path, out: &Out) -> Result<ExitCode,
             meter.tell("projection: events counted", u64::try_from(taken).unwrap_or(0), None);
         })?;
     }
-    drop(log);
     let report = verify::verify(palace, &OTHERS, &mut |what, done, total| meter.tell(what, done, total))?;
     let whole = report.faults.is_empty();
     let mut answer = json!({"ok": whole, "rebuilt": verify.rebuild});

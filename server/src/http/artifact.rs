@@ -17,8 +17,8 @@ pub async fn get_raw(
     caller: Caller,
     Path(id): Path<String>,
 ) -> Result<Response, HttpError> {
-    caller.either(Scope::Read)?;
-    let artifact = state.log.artifact(id.clone()).await?.ok_or_else(|| {
+    let (identity, _) = caller.either(Scope::Read)?;
+    let artifact = state.seen_by(&identity).log.artifact(id.clone()).await?.ok_or_else(|| {
         HttpError::new(ApiError::new(ErrorCode::NotFound, format!("artifact {} not found", refusal::quoted(&id))))
     })?;
     let extension = match artifact.kind.as_str() {

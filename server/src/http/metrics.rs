@@ -21,6 +21,7 @@ use prometheus_client::registry::Registry;
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::HttpError;
+use crate::estate::status::{EstateStatus, RestoreState};
 use crate::figures::Figures;
 use crate::figures::histogram::Counted;
 use crate::figures::requests::{Route, STATUSES};
@@ -51,6 +52,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         lag_events: (newest_seq - state.live.projection().position()).max(0),
         log_bytes: i64::try_from(log_bytes).unwrap_or(i64::MAX),
         wal_bytes: i64::try_from(wal_bytes).unwrap_or(i64::MAX),
+        estate: state.estate.status().await?,
     };
     let mut registry = Registry::default();
     registry.register_collector(Box::new(shown));
@@ -73,6 +75,7 @@ struct Shown {
     lag_events: i64,
     log_bytes: i64,
     wal_bytes: i64,
+    estate: EstateStatus,
 }
 
 impl Collector for Shown {
@@ -96,14 +99,38 @@ impl Collector for Shown {
         gauge(to, "loggia_streams_open", "Live streams that are open", self.streams_open)?;
         gauge(to, "loggia_streams_max", "Live streams that there may be", self.streams_max)?;
         gauge(to, "loggia_waits_open", "event_wait calls that wait", self.figures.waits.get())?;
+        self.encode_estate(to)?;
         let sent = self.figures.stream_events.get();
         counter(to, "loggia_stream_events", "Events handed to live streams, once for each stream", sent)?;
         let cut = self.figures.cut_connections.get();
-        counter(to, "loggia_connections_cut", "Connections cut since their client took nothing for too long", cut)
+        counter(to, "loggia_connections_cut", "Connections cut since their client took nothing for too long", cut)?;
+        gauge(to, "loggia_connections_open", "Connections that are open", self.figures.connections.get())?;
+        let slow = self.figures.slow_connections.get();
+        counter(to, "loggia_connections_slow", "Connections cut since a request took too long to arrive", slow)?;
+        let refused = self.figures.refused_connections.get();
+        counter(to, "loggia_connections_refused", "Connections refused since there were too many", refused)
     }
 }
 
 impl Shown {
+    fn encode_estate(&self, to: &mut DescriptorEncoder<'_>) -> std::fmt::Result {
+        let estate = &self.estate;
+        let reached = estate.peers.iter().filter(|p| p.is_reachable()).count();
+        let unrepaired = estate.restore.as_ref().is_some_and(|r| r.state != RestoreState::Repaired);
+        gauge(to, "loggia_peers", "Hubs to pull from", signed(estate.peers.len()))?;
+        gauge(to, "loggia_peers_reached", "Hubs whose last round ended well", signed(reached))?;
+        let about = "Authors whose events stop at one that cannot be taken";
+        gauge(to, "loggia_origins_blocked", about, signed(estate.blocked_origins()))?;
+        let about = "How far this hub is behind its peers, in numbers of all authors together";
+        gauge(to, "loggia_peers_ahead", about, estate.behind())?;
+        let about = "1 if a peer had more of this hub's own events than its log since the start";
+        gauge(to, "loggia_restore_detected", about, i64::from(estate.restore.is_some()))?;
+        let about = "1 while the repair of that is under way or incomplete";
+        gauge(to, "loggia_restore_unrepaired", about, i64::from(unrepaired))?;
+        counter(to, "loggia_events_pulled", "Events taken from other hubs", estate.pulled_events)?;
+        counter(to, "loggia_artifacts_pulled", "Artifacts taken from other hubs", estate.pulled_artifacts)
+    }
+
     fn encode_requests(&self, to: &mut DescriptorEncoder<'_>) -> std::fmt::Result {
         let about = "Requests answered, by class of route and of status";
         let mut family = to.encode_descriptor("loggia_requests", about, None, MetricType::Counter)?;

@@ -26,6 +26,7 @@ pub async fn post(
 ) -> Result<Response, HttpError> {
     let next = session::local_path(&form.next);
     if let Some(secret) = state.tokens.sign_in(form.token.trim())? {
+        session::note(&state, &secret, "session.begin");
         return Ok(session::begin(&state, &headers, &secret, next));
     }
     let mut query = url::form_urlencoded::Serializer::new(String::new());
@@ -41,6 +42,7 @@ pub async fn sign_out(
 ) -> Result<Response, HttpError> {
     caller.poster()?;
     if let Some(secret) = auth::cookie(&headers, &state.cookie_name) {
+        session::note(&state, &secret, "session.end");
         state.tokens.sign_out(&secret)?;
     }
     Ok(session::end(&state))

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{HttpError, JSON};
+use crate::estate::status::{EstateStatus, PeerStatus};
 use crate::figures::Figures;
 use crate::figures::requests::STATUSES;
 use crate::figures::tools::Outcome;
@@ -41,6 +42,7 @@ struct Status {
     log: Log,
     writer: Value,
     projection: Projection,
+    estate: Value,
     streams: Value,
     waits: Value,
     connections: Value,
@@ -104,13 +106,20 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         },
         writer: writer(state.log.writer_figures()),
         projection: Projection { seq, lag_events: (newest.seq - seq).max(0) },
+        estate: estate(&state.estate.status().await?),
         streams: json!({
             "open": state.streams.open(),
             "max": state.streams.max(),
             "events_sent": figures.stream_events.get(),
         }),
         waits: json!({"open": figures.waits.get()}),
-        connections: json!({"cut": figures.cut_connections.get()}),
+        connections: json!({
+            "open": figures.connections.get(),
+            "max": state.settings.limits.max_connections,
+            "cut": figures.cut_connections.get(),
+            "slow": figures.slow_connections.get(),
+            "refused": figures.refused_connections.get(),
+        }),
         requests: requests(figures),
         tools: tools(figures),
         files_bytes: sizes,
@@ -149,6 +158,46 @@ fn writer(writer: &WriterFigures) -> Value {
         "refused": writer.refused.get(),
         "failed_transactions": writer.failed_commits.get(),
         "last_commit_ms": writer.last_commit_ms(),
+    })
+}
+
+/// The estate in figures and in names that its owner gave: no text of a peer.
+fn estate(estate: &EstateStatus) -> Value {
+    let peer = |peer: &PeerStatus| {
+        json!({
+            "name": peer.name,
+            "replica_id": peer.replica_id,
+            "reachable": peer.is_reachable(),
+            "failures": peer.failures,
+            "last_contact_at": peer.last_contact_at,
+            "last_success_at": peer.last_success_at,
+            "last_error_at": peer.last_error_at,
+            "clock_difference_ms": peer.clock_difference_ms,
+            "drift": peer.drift,
+            "blocked_origins": peer.blocks.keys().collect::<Vec<_>>(),
+            "pulled_events": peer.pulled_events,
+            "pulled_artifacts": peer.pulled_artifacts,
+        })
+    };
+    let restore = estate.restore.as_ref().map(|restore| {
+        json!({
+            "alarm": "a peer had more of this hub's own events than its log",
+            "peer": restore.peer,
+            "detected_at": restore.detected_at,
+            "ours": restore.ours,
+            "theirs": restore.theirs,
+            "taken_back": restore.taken_back,
+            "renumbered": restore.renumbered,
+            "state": restore.state,
+        })
+    });
+    json!({
+        "interval_s": estate.interval_s,
+        "version_vector": estate.version_vector,
+        "unnamed_origins": estate.unnamed_origins,
+        "file_faults": estate.file_faults.len(),
+        "peers": estate.peers.iter().map(peer).collect::<Vec<_>>(),
+        "restore": restore,
     })
 }
 

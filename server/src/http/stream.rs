@@ -1,5 +1,8 @@
 //! `GET /logstream/stream`: the log as server-sent events (`contract: logstream`, section SSE).
 
+#[cfg(test)]
+mod hostile;
+
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -11,7 +14,8 @@ use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
 use futures_util::stream;
-use loggia_domain::{Filter, field};
+use loggia_domain::presence::Way;
+use loggia_domain::{Column, Filter, field};
 use tokio::time::{Interval, MissedTickBehavior};
 use tokio_util::sync::WaitForCancellationFutureOwned;
 
@@ -20,6 +24,7 @@ use crate::auth::{Caller, Credential};
 use crate::error::HttpError;
 use crate::logstream::pump::Frame;
 use crate::logstream::{StoreError, Tail};
+use crate::presence::{Here, Who};
 use crate::streams::Place;
 use crate::tokens::Scope;
 
@@ -36,6 +41,7 @@ pub async fn get(
     RawQuery(query): RawQuery,
 ) -> Result<Response, HttpError> {
     let (identity, credential) = caller.either(Scope::Read)?;
+    let state = state.seen_by(&identity);
     let place = state.streams.take(&identity.name)?;
     let asked = Asked::read(query.as_deref().unwrap_or_default(), &headers).map_err(bad_request)?;
     let newest = state.log.newest().await?;
@@ -67,16 +73,22 @@ pub async fn get(
     let mut beat = tokio::time::interval(if credential.is_session() { HEARTBEAT } else { PING });
     beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
     beat.reset();
+    let who = if credential.is_session() { Who::Page } else { state.presence.who(&[to_agent(&asked.filter)]) };
+    let filter = asked.filter.clone();
     let tail = Tail::paced(&state.log, state.live.pump(), asked.filter, cursor);
+    let here = state.presence.enter(Way::Stream, who, &filter, tail.shared_cursor());
     let stop = Box::pin(state.stop.clone().cancelled_owned());
+    let ended = Box::pin(credential.clone().ended(Arc::clone(&state.tokens), Scope::Read));
     let live = LiveStream {
         state,
         stop,
+        ended,
         tail,
         credential,
         beat,
         first: Some(first.freeze()),
         ready: Vec::new().into_iter(),
+        here,
         _place: place,
     };
     let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
@@ -92,12 +104,15 @@ struct LiveStream {
     state: AppState,
     /// Registered once: ten thousand streams that did so on every wake-up would queue for one lock.
     stop: Pin<Box<WaitForCancellationFutureOwned>>,
+    /// Comes when the credential allows no reading any more. Registered once, as `stop`.
+    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
     tail: Tail,
     credential: Credential,
     beat: Interval,
     first: Option<Bytes>,
     /// What the tail gave and was not sent yet.
     ready: std::vec::IntoIter<Arc<Frame>>,
+    here: Here,
     _place: Place,
 }
 
@@ -111,10 +126,12 @@ impl LiveStream {
             tokio::select! {
                 biased;
                 () = &mut self.stop => return None,
+                // A token that was revoked takes its streams with it.
+                () = &mut self.ended => return None,
                 // Before the frames: a stream that lags behind always has some.
                 _ = self.beat.tick() => {
                     // A token that was revoked takes its streams with it.
-                    if !matches!(self.credential.identity(&self.state.tokens), Ok(Some(who)) if who.may(Scope::Read)) {
+                    if !self.credential.identity(&self.state.tokens).is_some_and(|who| who.may(Scope::Read)) {
                         return None;
                     }
                     let newest = self.state.live.pump().newest();
@@ -131,6 +148,7 @@ impl LiveStream {
         }
         // One by one: frames are shared by all streams, and what is ready together leaves in one write all the same.
         let frame = self.ready.next()?;
+        self.here.unsent(self.ready.len());
         Some((Ok(frame.sse.clone()), self))
     }
 }
@@ -181,6 +199,14 @@ impl Asked {
             start = Start::Resume(field::routing("since_event_id", last.into())?);
         }
         Ok(Self { filter, start })
+    }
+}
+
+/// The one agent whose events are wanted, if it is one.
+fn to_agent(filter: &Filter) -> Option<&str> {
+    match filter.any.get(&Column::ToAgent).map(Vec::as_slice) {
+        Some([one]) => Some(one),
+        _ => None,
     }
 }
 

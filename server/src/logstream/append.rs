@@ -5,17 +5,19 @@
 //! answers after the commit: an acknowledged write survives a power cut, and sixty-four callers share one fsync. A refused write
 //! takes nothing with it, neither a row nor a number.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use loggia_domain::clock::Clock;
+use loggia_domain::clock::{Clock, MAX_AHEAD_MS};
 use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, timestamp};
 use rusqlite::{Connection, TransactionBehavior};
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 
 use super::StoreError;
+use super::apply::{self, Remote};
 use super::insert::{Counters, check_artifacts, insert_artifact, insert_event};
 use crate::clock::now_ms;
 use crate::figures::writer::WriterFigures;
@@ -49,6 +51,12 @@ pub(super) struct Job {
     pub(super) reply: oneshot::Sender<Result<Written, StoreError>>,
 }
 
+/// What the writer is asked: an ordinary write, or something about another hub's events, which is a transaction of its own.
+pub(super) enum Task {
+    Write(Job),
+    Remote(Remote),
+}
+
 /// What one write asks, without who asked.
 struct Write {
     artifact: Option<NewArtifact>,
@@ -68,9 +76,10 @@ impl Job {
 
 /// The way to the writer thread.
 pub struct Appender {
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    queue: Mutex<Option<mpsc::Sender<Task>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     figures: Arc<WriterFigures>,
+    issued_elsewhere: Arc<AtomicI64>,
 }
 
 impl Appender {
@@ -82,13 +91,20 @@ impl Appender {
     ) -> rusqlite::Result<Self> {
         let (queue, jobs) = mpsc::channel(QUEUE);
         let figures = Arc::<WriterFigures>::default();
-        let mut writer = Writer { conn, replica_id, clock: Clock::default(), figures: Arc::clone(&figures) };
+        let issued_elsewhere = Arc::<AtomicI64>::default();
+        let mut writer = Writer {
+            conn,
+            replica_id,
+            clock: Clock::default(),
+            figures: Arc::clone(&figures),
+            issued_elsewhere: Arc::clone(&issued_elsewhere),
+        };
         writer.seed_clock()?;
         let thread = std::thread::Builder::new()
             .name("log-writer".to_owned())
             .spawn(move || writer.run(jobs, &committed))
             .map_err(|e| rusqlite::Error::ToSqlConversionFailure(Box::new(e)))?;
-        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), figures })
+        Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), figures, issued_elsewhere })
     }
 
     /// What the writer counts about itself.
@@ -104,10 +120,26 @@ impl Appender {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
         let (asked_at, _waiting) = (Instant::now(), self.figures.waiting.enter());
         let (reply, answer) = oneshot::channel();
-        queue.send(job(reply)).await.map_err(|_| StoreError::Closed)?;
+        queue.send(Task::Write(job(reply))).await.map_err(|_| StoreError::Closed)?;
         let answer = answer.await.map_err(|_| StoreError::Closed)?;
         self.figures.answered(asked_at);
         answer
+    }
+
+    /// Puts another task into the queue and waits for its answer.
+    pub(super) async fn ask<T>(
+        &self,
+        task: impl FnOnce(oneshot::Sender<Result<T, StoreError>>) -> Task,
+    ) -> Result<T, StoreError> {
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner).clone().ok_or(StoreError::Closed)?;
+        let (reply, answer) = oneshot::channel();
+        queue.send(task(reply)).await.map_err(|_| StoreError::Closed)?;
+        answer.await.map_err(|_| StoreError::Closed)?
+    }
+
+    /// The highest number that this hub is known to have given, though the log may not show it; only ever rises.
+    pub(super) fn issue_above(&self, number: i64) {
+        self.issued_elsewhere.fetch_max(number, Ordering::SeqCst);
     }
 
     /// Lets the thread commit what waits, write the WAL back, and end.
@@ -132,23 +164,30 @@ struct Writer {
     replica_id: String,
     clock: Clock,
     figures: Arc<WriterFigures>,
+    issued_elsewhere: Arc<AtomicI64>,
 }
 
 impl Writer {
     fn seed_clock(&mut self) -> rusqlite::Result<()> {
-        let newest: Option<String> = self.conn.query_row("SELECT max(hlc) FROM events", [], |r| r.get(0))?;
+        let newest: Option<String> =
+            self.conn.query_row("SELECT max(hlc) FROM events WHERE hlc < ?1", [too_far_ahead()], |r| r.get(0))?;
         if let Some(stamp) = newest {
             self.clock.observe(&stamp, now_ms());
         }
         Ok(())
     }
 
-    fn run(mut self, mut jobs: mpsc::Receiver<Job>, committed: &dyn Fn()) {
-        let mut expected = 1;
-        while let Some(first) = jobs.blocking_recv() {
-            let batch = gather(first, &mut jobs, expected);
-            expected = batch.len();
-            self.commit(batch, committed);
+    fn run(mut self, mut tasks: mpsc::Receiver<Task>, committed: &dyn Fn()) {
+        let (mut expected, mut next) = (1, None);
+        while let Some(task) = next.take().or_else(|| tasks.blocking_recv()) {
+            match task {
+                Task::Write(first) => {
+                    let batch = gather(first, &mut tasks, expected, &mut next);
+                    expected = batch.len();
+                    self.commit(batch, committed);
+                }
+                Task::Remote(remote) => self.take_remote(remote, committed),
+            }
         }
         // A failure here loses nothing: the next start replays the WAL.
         if let Err(error) = self.conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
@@ -163,11 +202,11 @@ impl Writer {
         count(&self.figures, began_at, written.is_ok(), &replies);
         match written {
             Ok(()) => {
-                committed();
                 for (reply, outcome) in replies {
                     // A caller that went away has no use for its answer; its event is in the log all the same.
                     let _ = reply.send(outcome);
                 }
+                committed();
             }
             Err(error) => {
                 tracing::error!(%error, writes = replies.len(), "a group of writes was not committed");
@@ -182,12 +221,24 @@ impl Writer {
         }
     }
 
+    fn take_remote(&mut self, remote: Remote, committed: &dyn Fn()) {
+        let (replica_id, clock, conn) = (&self.replica_id, &mut self.clock, &mut self.conn);
+        let mut within = |change: &mut apply::Change<'_>| -> Result<(), StoreError> {
+            let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let mut counters = counters(&tx, replica_id, clock, &self.issued_elsewhere)?;
+            change(&tx, replica_id, clock, &mut counters)?;
+            Ok(tx.commit()?)
+        };
+        apply::take(remote, &mut within);
+        committed();
+    }
+
     /// Writes a batch in one transaction. On an error nothing of it is in the log, and `replies` still holds every caller.
     fn write_all(&mut self, batch: Vec<Job>, replies: &mut Vec<Reply>) -> Result<(), StoreError> {
         let mut jobs = batch.into_iter();
         let mut failed = None;
         match self.conn.transaction_with_behavior(TransactionBehavior::Immediate) {
-            Ok(tx) => match counters(&tx, &self.replica_id, &mut self.clock) {
+            Ok(tx) => match counters(&tx, &self.replica_id, &mut self.clock, &self.issued_elsewhere) {
                 Ok(mut counters) => {
                     for job in jobs.by_ref() {
                         let (write, reply) = job.split();
@@ -218,15 +269,24 @@ impl Writer {
 
 /// Takes what waits into one group. Callers that shared the last commit are likely on their way with their next write: they are given
 /// a moment, less than a commit takes, so that one fsync serves them all. A caller alone never waits.
-fn gather(first: Job, jobs: &mut mpsc::Receiver<Job>, expected: usize) -> Vec<Job> {
+/// A task that is no write ends the group and comes next.
+fn gather(first: Job, tasks: &mut mpsc::Receiver<Task>, expected: usize, next: &mut Option<Task>) -> Vec<Job> {
     let begun = Instant::now();
     let mut bytes = first.bytes();
     let mut batch = vec![first];
     loop {
         while batch.len() < BATCH && bytes < BATCH_BYTES {
-            let Ok(job) = jobs.try_recv() else { break };
-            bytes += job.bytes();
-            batch.push(job);
+            match tasks.try_recv() {
+                Ok(Task::Write(job)) => {
+                    bytes += job.bytes();
+                    batch.push(job);
+                }
+                Ok(other) => {
+                    *next = Some(other);
+                    return batch;
+                }
+                Err(_) => break,
+            }
         }
         if batch.len() >= expected.min(BATCH) || bytes >= BATCH_BYTES || begun.elapsed() >= LINGER {
             return batch;
@@ -265,18 +325,30 @@ impl StoreError {
     }
 }
 
+/// What every stamp that the clock may absorb is below: one of another hub may lie years ahead, and must not hide the newest of all others.
+fn too_far_ahead() -> String {
+    format!("{:013}", now_ms().saturating_add(MAX_AHEAD_MS + 1))
+}
+
 /// Reads where the log stands now that it is ours: another process may have written since the last group.
-fn counters(tx: &Connection, replica_id: &str, clock: &mut Clock) -> rusqlite::Result<Counters> {
+fn counters(
+    tx: &Connection,
+    replica_id: &str,
+    clock: &mut Clock,
+    issued_elsewhere: &AtomicI64,
+) -> rusqlite::Result<Counters> {
     let (seq, newest): (i64, Option<String>) = tx
-        .prepare_cached("SELECT coalesce((SELECT max(rowid) FROM events), 0), (SELECT max(hlc) FROM events)")?
-        .query_row([], |r| Ok((r.get(0)?, r.get(1)?)))?;
+        .prepare_cached(
+            "SELECT coalesce((SELECT max(rowid) FROM events), 0), (SELECT max(hlc) FROM events WHERE hlc < ?1)",
+        )?
+        .query_row([too_far_ahead()], |r| Ok((r.get(0)?, r.get(1)?)))?;
     let origin_seq: Option<i64> = tx
         .prepare_cached("SELECT max(origin_seq) FROM events WHERE origin_replica = ?1")?
         .query_row([replica_id], |r| r.get(0))?;
     if let Some(stamp) = newest {
         clock.observe(&stamp, now_ms());
     }
-    Ok(Counters { seq, origin_seq: origin_seq.unwrap_or(0) })
+    Ok(Counters { seq, origin_seq: origin_seq.unwrap_or(0).max(issued_elsewhere.load(Ordering::SeqCst)) })
 }
 
 fn write_one(

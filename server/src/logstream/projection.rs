@@ -5,7 +5,10 @@
 //! a delegation that was touched is folded again from its own events. Everything here can be rebuilt from the log: a file that does
 //! not fit it (another schema, a restored log, damage) is thrown away and made anew.
 
+pub mod agents;
 pub mod build;
+pub mod history;
+mod statuses;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -13,19 +16,20 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
+use loggia_domain::Reach;
 use loggia_domain::delegation::{self, Delegation};
 use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::{StoreError, read, sql};
+use super::{Logstream, StoreError, reach, read, sql};
 use crate::db::{self, ReadPool};
 
 /// The side file within a palace.
 pub const FILE_NAME: &str = "loggia_projection.sqlite3";
 
 /// Raised whenever the tables or the meaning of what is in them changes: older files are made anew.
-pub(super) const VERSION: i64 = 3;
+pub(super) const VERSION: i64 = 5;
 const TABLES: &str = "
 CREATE TABLE rooms (stream TEXT NOT NULL, room TEXT NOT NULL, events INTEGER NOT NULL, newest_seq INTEGER NOT NULL,
     newest_at TEXT NOT NULL, PRIMARY KEY (stream, room)) WITHOUT ROWID;
@@ -61,6 +65,10 @@ pub struct RoomFigures {
 #[derive(Clone)]
 pub struct Projection {
     inner: Arc<Inner>,
+    /// Which rooms and delegations are shown; the counts of what is shown are right all the same.
+    reach: Reach,
+    /// The log as far as it is seen, where that is not all of it: what a card says must come from there.
+    seen: Option<Logstream>,
 }
 
 struct Inner {
@@ -90,7 +98,25 @@ impl Projection {
             .name("log-projection".to_owned())
             .spawn(move || Projector { log, side, seq, failing: false }.run(&woken, &stop))
             .map_err(|e| StoreError::Storage(e.to_string()))?;
-        Ok(Self { inner: Arc::new(Inner { readers, wake, seq: follow_seq }) })
+        Ok(Self { inner: Arc::new(Inner { readers, wake, seq: follow_seq }), reach: Reach::default(), seen: None })
+    }
+
+    /// The same, as far as somebody sees the log.
+    pub(super) fn within(mut self, log: &Logstream) -> Self {
+        self.reach = log.reach().clone();
+        self.seen = (!self.reach.is_everything()).then(|| log.clone());
+        self
+    }
+
+    /// Cards of delegations as somebody sees them who may not see every stream: a delegation may have steps in several.
+    pub(super) async fn as_seen(&self, cards: Vec<Delegation>) -> Result<Vec<Delegation>, StoreError> {
+        let Some(log) = &self.seen else { return Ok(cards) };
+        let mut seen = Vec::with_capacity(cards.len());
+        for card in cards {
+            let (events, ..) = log.correlation(card.correlation_id).await?;
+            seen.extend(delegation::fold(&events).map(|card| Delegation { steps: Vec::new(), ..card }));
+        }
+        Ok(seen)
     }
 
     /// Tells the projection that events were committed. Never blocks.
@@ -112,8 +138,9 @@ impl Projection {
 
     /// Every room, newest activity first.
     pub async fn rooms(&self) -> Result<Vec<RoomFigures>, StoreError> {
-        self.read(|conn| {
-            let rows = conn
+        let reach = self.reach.clone();
+        self.read(move |conn| {
+            let mut rows: Vec<RoomFigures> = conn
                 .prepare_cached(
                     "SELECT stream, room, events, newest_seq, newest_at FROM rooms ORDER BY newest_seq DESC",
                 )?
@@ -127,6 +154,7 @@ impl Projection {
                     })
                 })?
                 .collect::<rusqlite::Result<_>>()?;
+            rows.retain(|room| reach.sees(&room.stream));
             Ok(rows)
         })
         .await
@@ -134,28 +162,35 @@ impl Projection {
 
     /// Delegations under way, longest waiting first, at most `limit`, without their steps; and how many there are.
     pub async fn open_delegations(&self, limit: usize) -> Result<(Vec<Delegation>, u64), StoreError> {
-        self.read(move |conn| {
-            const OPEN: &str = "state IN ('open', 'claimed', 'ready', 'blocked') OR (state = 'other' AND question)";
+        let reach = self.reach.clone();
+        let read = self.read(move |conn| {
+            const OPEN: &str = "state IN ('open', 'claimed', 'ready', 'blocked', 'other')";
+            let (seen, values) = reach::of_card(&reach);
             let total: i64 = conn
-                .prepare_cached(&format!("SELECT count(*) FROM delegations WHERE {OPEN}"))?
-                .query_row([], |r| r.get(0))?;
+                .prepare_cached(&format!("SELECT count(*) FROM delegations WHERE {OPEN} {seen}"))?
+                .query_row(values, |r| r.get(0))?;
+            let (seen, values) = reach::of_card(&reach);
             let sql = format!(
-                "SELECT card FROM delegations WHERE {OPEN} ORDER BY coalesce(pending_since_ms, last_at_ms) LIMIT {limit}"
+                "SELECT card FROM delegations WHERE {OPEN} {seen} ORDER BY coalesce(pending_since_ms, last_at_ms) LIMIT {limit}"
             );
-            Ok((cards(conn, &sql, [])?, u64::try_from(total).unwrap_or(0)))
-        })
-        .await
+            Ok((cards(conn, &sql, values)?, u64::try_from(total).unwrap_or(0)))
+        });
+        let (cards, total) = read.await?;
+        Ok((self.as_seen(cards).await?, total))
     }
 
     /// Delegations that failed after `since_ms`, newest first, at most `limit`, without their steps.
     pub async fn failed_delegations(&self, since_ms: u64, limit: usize) -> Result<Vec<Delegation>, StoreError> {
-        self.read(move |conn| {
-            let sql = format!(
-                "SELECT card FROM delegations WHERE state = 'failed' AND last_at_ms >= ?1 ORDER BY last_at_ms DESC LIMIT {limit}"
-            );
-            cards(conn, &sql, [i64::try_from(since_ms).unwrap_or(i64::MAX)])
-        })
-        .await
+        let mut wanted = sql::Conditions::default();
+        wanted.push("state = ?", "failed".to_owned());
+        wanted.push("last_at_ms >= ?", i64::try_from(since_ms).unwrap_or(i64::MAX));
+        wanted.push_reach(reach::CARD_STREAM, &self.reach);
+        let read = self.read(move |conn| {
+            let which = wanted.where_clause();
+            let sql = format!("SELECT card FROM delegations {which} ORDER BY last_at_ms DESC LIMIT {limit}");
+            cards(conn, &sql, wanted.params())
+        });
+        self.as_seen(read.await?).await
     }
 
     async fn read<T, F>(&self, question: F) -> Result<T, StoreError>
@@ -195,7 +230,7 @@ fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {
 }
 
 fn make_tables(side: &Connection) -> rusqlite::Result<()> {
-    side.execute_batch(&format!("BEGIN; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))
+    side.execute_batch(&format!("BEGIN; {TABLES} {} {} {} PRAGMA user_version = {VERSION}; COMMIT;", agents::TABLES, history::TABLES, statuses::TABLE))
 }
 
 struct Projector {
@@ -245,17 +280,19 @@ impl Projector {
 /// Takes the events after `from` and up to `upto` into the counts, at most [`STEP`] of them: the last one taken, and whether there may
 /// be more; `None` when there is none. What it leaves depends on the events up to that last one alone, however many steps it took.
 fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Result<Option<(i64, bool)>, StoreError> {
-    let rows: Vec<(i64, String, String, String, String, Option<String>)> = log
+    let rows: Vec<(i64, String, String, String, String, Option<String>, Option<String>)> = log
         .prepare_cached(
-            "SELECT rowid, id, stream, room, created_at, correlation_id FROM events WHERE rowid > ?1 AND rowid <= ?2
+            "SELECT rowid, id, stream, room, created_at, correlation_id, status FROM events WHERE rowid > ?1 AND rowid <= ?2
              ORDER BY rowid LIMIT ?3",
         )?
-        .query_map([from, upto, STEP], |r| Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?)))?
+        .query_map([from, upto, STEP], |r| {
+            Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?, r.get(6)?))
+        })?
         .collect::<rusqlite::Result<_>>()?;
     let Some((last, last_id, ..)) = rows.last().cloned() else { return Ok(None) };
     let tx = side.transaction()?;
     let mut rooms: BTreeMap<(&str, &str), (i64, i64, &str)> = BTreeMap::new();
-    for (seq, _, stream, room, created_at, _) in &rows {
+    for (seq, _, stream, room, created_at, ..) in &rows {
         let figures = rooms.entry((stream, room)).or_default();
         *figures = (figures.0 + 1, *seq, created_at);
     }
@@ -266,13 +303,18 @@ fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Res
         )?
         .execute(params![stream, room, events, seq, created_at])?;
     }
+    statuses::count(&tx, rows.iter().filter_map(|row| Some((&*row.2, row.6.as_deref()?))))?;
+    agents::take(log, &tx, from, last)?;
     let touched: BTreeSet<String> = rows.iter().filter_map(|row| row.5.clone()).collect();
     for correlation_id in touched {
-        match fold(log, &correlation_id, last)? {
+        let card = fold(log, &correlation_id, last)?;
+        agents::keep_loops(&tx, &correlation_id, card.as_ref())?;
+        match card {
             Some(card) => keep(&tx, &card)?,
             // A question that was answered in a talk that delegates nothing: there is no card any more.
             None => forget(&tx, &correlation_id)?,
         }
+        history::take(log, &tx, &correlation_id, from, last)?;
     }
     tx.execute("UPDATE progress SET seq = ?1, event_id = ?2", params![last, last_id])?;
     tx.commit()?;

@@ -92,6 +92,13 @@ struct Shared {
     paced: watch::Sender<i64>,
 }
 
+impl Shared {
+    /// Whether anybody waits for events.
+    fn is_listened(&self) -> bool {
+        self.newest.receiver_count() > 0 || self.paced.receiver_count() > 0
+    }
+}
+
 /// The pump's handle.
 pub struct Pump {
     shared: Arc<Shared>,
@@ -99,12 +106,18 @@ pub struct Pump {
 }
 
 /// Tells the pump that something was committed.
-pub struct Waker(SyncSender<()>);
+pub struct Waker {
+    shared: Arc<Shared>,
+    wake: SyncSender<()>,
+}
 
 impl Waker {
-    /// Never blocks: a wake-up that is already on its way is enough.
+    /// Never blocks: a wake-up that is already on its way is enough. While nobody listens there is no hurry, and the pump finds the
+    /// commit at its next look: waking a thread for each would cost a lone writer a tenth of its time.
     pub fn wake(&self) {
-        let _ = self.0.try_send(());
+        if self.shared.is_listened() {
+            let _ = self.wake.try_send(());
+        }
     }
 }
 
@@ -130,7 +143,7 @@ impl Pump {
 
     /// The way to say that something was committed.
     pub fn waker(&self) -> Waker {
-        Waker(self.wake.clone())
+        Waker { shared: Arc::clone(&self.shared), wake: self.wake.clone() }
     }
 
     /// The newest arrival number that readers may see, and its changes.
@@ -210,8 +223,7 @@ impl Follower {
             return Ok(());
         }
         loop {
-            let listened = self.shared.newest.receiver_count() > 0 || self.shared.paced.receiver_count() > 0;
-            let full = if listened { self.read_page()? } else { self.skip()? };
+            let full = if self.shared.is_listened() { self.read_page()? } else { self.skip()? };
             if *self.shared.newest.borrow() < self.tip {
                 arrived();
                 self.shared.newest.send_replace(self.tip);

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use loggia_domain::{Artifact, ArtifactRecord, Event, Filter, Refusal, refusal::quoted};
 use rusqlite::{Connection, OptionalExtension};
 
+use super::reach::{count_of_correlation, seen, sees_artifact};
 use super::sql::{self, Conditions};
 use super::{Logstream, StoreError};
 
@@ -62,26 +63,33 @@ pub struct Listed {
 
 impl Logstream {
     /// A list of events (`contract: logstream`, section Reading). An unknown cursor is an error, never "from the start".
-    pub async fn list(&self, query: ListQuery) -> Result<Listed, StoreError> {
+    pub async fn list(&self, mut query: ListQuery) -> Result<Listed, StoreError> {
+        query.filter.within = self.reach().clone();
         self.read(move |conn| in_snapshot(conn, |conn| list(conn, &query))).await
     }
 
     /// One event; `None` if there is no such id.
     pub async fn event(&self, id: String) -> Result<Option<Event>, StoreError> {
-        self.read(move |conn| event(conn, &id)).await
+        let reach = self.reach().clone();
+        self.read(move |conn| Ok(seen(event(conn, &id)?, &reach))).await
     }
 
     /// One artifact with its content; `None` if there is no such id.
     pub async fn artifact(&self, id: String) -> Result<Option<Artifact>, StoreError> {
-        self.read(move |conn| artifact(conn, &id)).await
+        let reach = self.reach().clone();
+        self.read(move |conn| if sees_artifact(conn, &id, &reach)? { artifact(conn, &id) } else { Ok(None) }).await
     }
 
     /// What is told about some artifacts, by id; unknown ids are left out.
     pub async fn artifact_records(&self, ids: Vec<String>) -> Result<HashMap<String, ArtifactRecord>, StoreError> {
+        let reach = self.reach().clone();
         self.read(move |conn| {
             let sql = format!("SELECT {} FROM artifacts WHERE id = ?1", sql::ARTIFACT_COLUMNS);
             let mut found = HashMap::new();
             for id in ids {
+                if !sees_artifact(conn, &id, &reach)? {
+                    continue;
+                }
                 if let Some(record) = conn.prepare_cached(&sql)?.query_row([&id], sql::artifact_record).optional()? {
                     found.insert(id, record);
                 }
@@ -93,15 +101,20 @@ impl Logstream {
 
     /// The events that reference an artifact, in arrival order, at most `limit`.
     pub async fn references(&self, artifact_id: String, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let reach = self.reach().clone();
         self.read(move |conn| {
+            let mut wanted = Conditions::default();
+            wanted.push("a.artifact_id = ?", artifact_id);
+            wanted.push_reach("r.stream", &reach);
             let sql = format!(
                 "SELECT {} FROM events e WHERE e.rowid IN (SELECT r.rowid FROM event_artifacts a JOIN events r ON r.id = a.event_id
-                 WHERE a.artifact_id = ?1) ORDER BY e.rowid LIMIT ?2",
-                sql::EVENT_COLUMNS
+                 {}) ORDER BY e.rowid LIMIT {limit}",
+                sql::EVENT_COLUMNS,
+                wanted.where_clause(),
             );
             let events = conn
                 .prepare_cached(&sql)?
-                .query_map(rusqlite::params![artifact_id, as_i64(limit)], sql::event)?
+                .query_map(wanted.params(), sql::event)?
                 .collect::<rusqlite::Result<_>>()?;
             Ok(events)
         })
@@ -110,12 +123,12 @@ impl Logstream {
 
     /// The events of one correlation, see [`course`]; how many there are in all; and the newest event of the log. All from one moment.
     pub async fn correlation(&self, id: String) -> Result<(Vec<Event>, u64, Newest), StoreError> {
+        let reach = self.reach().clone();
         self.read(move |conn| {
             in_snapshot(conn, |conn| {
-                let total: i64 = conn
-                    .prepare_cached("SELECT count(*) FROM events WHERE correlation_id = ?1")?
-                    .query_row([&id], |r| r.get(0))?;
-                let events = course(conn, &id, i64::MAX, sql::EVENT_COLUMNS)?;
+                let total = count_of_correlation(conn, &id, &reach)?;
+                let mut events = course(conn, &id, i64::MAX, sql::EVENT_COLUMNS)?;
+                events.retain(|event| reach.sees(&event.stream));
                 Ok((events, u64::try_from(total).unwrap_or(0), newest(conn)?))
             })
         })
@@ -282,8 +295,4 @@ fn seq_of(conn: &Connection, field: &str, id: &str) -> Result<i64, StoreError> {
             )
         },
     )
-}
-
-fn as_i64(n: usize) -> i64 {
-    i64::try_from(n).unwrap_or(i64::MAX)
 }

@@ -30,6 +30,18 @@ pub fn load_or_mint(palace: &Path) -> Result<String, OpenError> {
     }
 }
 
+/// Mints another identity and keeps the old one beside it, as `replica.json.<old id>`. For a person alone, while no hub runs; answers the old
+/// identity and the new one.
+pub fn mint_another(palace: &Path) -> Result<(Option<String>, String), OpenError> {
+    let path = palace.join(FILE_NAME);
+    let old = load(palace)?;
+    if let Some(old) = &old {
+        let kept = palace.join(format!("{FILE_NAME}.{old}"));
+        std::fs::rename(&path, &kept).map_err(|source| OpenError::Io { path: kept, source })?;
+    }
+    Ok((old, mint(palace, &path)?))
+}
+
 fn parse(bytes: &[u8]) -> Result<String, String> {
     let value: Value = serde_json::from_slice(bytes).map_err(|e| format!("not JSON: {e}"))?;
     let id = value.get("replica_id").and_then(Value::as_str).ok_or("has no text `replica_id`")?;

@@ -22,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 
 pub use ask::{ArtifactHit, EventHit, Found, SearchQuery};
 pub use index::{FILE_NAME, Progress};
+pub(super) use index::{VERSION, fits, progress};
 pub use indexer::Pace;
 
 use super::{Logstream, StoreError};
@@ -123,7 +124,8 @@ impl Search {
     }
 
     /// What answers a query, after a moment for the index to reach the end of the log. An unknown cursor is an error.
-    pub async fn find(&self, log: &Logstream, query: SearchQuery) -> Result<Found, StoreError> {
+    pub async fn find(&self, log: &Logstream, mut query: SearchQuery) -> Result<Found, StoreError> {
+        query.filter.within = log.reach().clone();
         let goal = log.read(ask::tip).await?;
         self.caught_up(&goal, PATIENCE).await;
         match self.try_find(log, query.clone()).await {

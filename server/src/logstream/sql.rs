@@ -1,19 +1,20 @@
 //! The columns of the log and the SQL of a filter: the one place that knows both.
 
-use loggia_domain::{Artifact, ArtifactRecord, Column, Event, Filter, Metadata};
+use loggia_domain::{Artifact, ArtifactRecord, Column, Event, Filter, Metadata, Reach};
 use rusqlite::Row;
 
 /// What [`event`] reads, in its order; `e` is the events table.
 pub const EVENT_COLUMNS: &str =
     "e.id, e.rowid, e.origin_replica, e.origin_seq, e.hlc, e.type, e.stream, e.room, e.topic, e.from_agent,
     e.to_agent, e.correlation_id, e.branch, e.base_commit, e.status, e.body, e.created_at, e.metadata_json,
-    (SELECT json_group_array(artifact_id) FROM
-        (SELECT artifact_id FROM event_artifacts WHERE event_id = e.id ORDER BY artifact_id))";
+    CASE WHEN EXISTS (SELECT 1 FROM event_artifacts WHERE event_id = e.id) THEN (SELECT json_group_array(artifact_id) FROM
+        (SELECT artifact_id FROM event_artifacts WHERE event_id = e.id ORDER BY artifact_id)) END";
 
 /// An event out of a row of [`EVENT_COLUMNS`].
 pub fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
-    let artifacts = row.get_ref(18)?.as_str()?;
-    let artifact_ids = if artifacts == "[]" { Vec::new() } else { serde_json::from_str(artifacts).unwrap_or_default() };
+    // Most events have none, and a list pays for every row.
+    let artifacts = row.get_ref(18)?.as_str_or_null()?;
+    let artifact_ids = artifacts.map_or_else(Vec::new, |ids| serde_json::from_str(ids).unwrap_or_default());
     Ok(Event {
         id: row.get(0)?,
         seq: row.get(1)?,
@@ -102,6 +103,19 @@ impl Conditions {
         if let Some(since) = &filter.since_created_at {
             self.push("created_at >= ?", since.clone());
         }
+        self.push_reach("stream", &filter.within);
+    }
+
+    /// Adds that the stream in a column is one that somebody may see; the same meaning as [`Reach::sees`].
+    pub fn push_reach(&mut self, column: &str, reach: &Reach) {
+        if reach.is_everything() {
+            return;
+        }
+        // GLOB is exact about upper and lower case and knows `*` as we do; its other signs are taken for themselves.
+        let exact = |pattern: &String| pattern.replace('[', "[[]").replace('?', "[?]");
+        let any: Vec<String> =
+            reach.patterns().iter().map(|pattern| format!("{column} GLOB {}", self.mark(exact(pattern)))).collect();
+        self.clauses.push(format!("({})", any.join(" OR ")));
     }
 
     fn push_any(&mut self, column: Column, values: &[String]) {
@@ -148,6 +162,11 @@ impl Conditions {
     /// `WHERE …`, or nothing.
     pub fn where_clause(&self) -> String {
         if self.clauses.is_empty() { String::new() } else { format!("WHERE {}", self.clauses.join(" AND ")) }
+    }
+
+    /// The values for the marks, taken out.
+    pub fn into_values(self) -> Vec<rusqlite::types::Value> {
+        self.values
     }
 
     /// The values for the marks.
@@ -218,6 +237,10 @@ mod tests {
                 let column = Column::ALL[dice.below(Column::ALL.len())];
                 let value = value(&mut dice, column);
                 filter = if dice.below(3) == 0 { filter.without(column, value) } else { filter.with(column, value) };
+            }
+            if dice.below(3) == 0 {
+                let patterns = ["*", "a", "é*", "*%*", "*:'*_", "[a]", "?", "b*"].map(str::to_owned);
+                filter.within = Reach::of(&patterns[dice.below(4)..][..=dice.below(4)]);
             }
             let mut wanted = Conditions::default();
             wanted.push_filter(&filter);

@@ -4,6 +4,7 @@
 //! loses nothing and harms nobody, and there is no gap between what was and what comes.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use loggia_domain::Filter;
 use tokio::sync::watch;
@@ -23,13 +24,16 @@ pub struct Tail {
     log: Logstream,
     pump: Arc<Pump>,
     filter: Filter,
-    cursor: i64,
+    /// Shared with whoever tells how far this reader is.
+    cursor: Arc<AtomicI64>,
     newest: watch::Receiver<i64>,
 }
 
 impl Tail {
     /// Follows what arrives after `cursor` and passes the filter.
-    pub fn new(log: &Logstream, pump: &Arc<Pump>, filter: Filter, cursor: i64) -> Self {
+    pub fn new(log: &Logstream, pump: &Arc<Pump>, mut filter: Filter, cursor: i64) -> Self {
+        filter.within = log.reach().clone();
+        let cursor = Arc::new(AtomicI64::new(cursor));
         Self { log: log.clone(), pump: Arc::clone(pump), filter, cursor, newest: pump.subscribe() }
     }
 
@@ -40,24 +44,30 @@ impl Tail {
 
     /// The arrival number up to which everything was looked at, matching or not.
     pub fn cursor(&self) -> i64 {
-        self.cursor
+        self.cursor.load(Ordering::Relaxed)
+    }
+
+    /// The same, kept up while the reader goes on.
+    pub fn shared_cursor(&self) -> Arc<AtomicI64> {
+        Arc::clone(&self.cursor)
     }
 
     /// What there is now after the cursor, at most [`STEP_EVENTS`], possibly nothing. Never waits for an event.
     pub async fn step(&mut self) -> Result<Vec<Arc<Frame>>, StoreError> {
         loop {
             let tip = *self.newest.borrow_and_update();
-            if self.cursor >= tip {
+            let cursor = self.cursor();
+            if cursor >= tip {
                 return Ok(Vec::new());
             }
-            let (frames, examined) = match self.pump.after(self.cursor, STEP_EVENTS, STEP_BYTES) {
+            let (frames, examined) = match self.pump.after(cursor, STEP_EVENTS, STEP_BYTES) {
                 Some(frames) => {
                     let examined = frames.last().map_or(tip, |f| f.event.seq);
                     (frames.into_iter().filter(|f| self.filter.matches(&f.event)).collect(), examined)
                 }
                 None => self.read_file().await?,
             };
-            self.cursor = examined;
+            self.cursor.store(examined, Ordering::Relaxed);
             if !frames.is_empty() {
                 return Ok(frames);
             }
@@ -77,7 +87,7 @@ impl Tail {
 
     /// The same from the database, for a cursor that fell out of the ring: what matches, and how far was looked.
     async fn read_file(&self) -> Result<(Vec<Arc<Frame>>, i64), StoreError> {
-        let (filter, cursor) = (self.filter.clone(), self.cursor);
+        let (filter, cursor) = (self.filter.clone(), self.cursor());
         self.log
             .read(move |conn| {
                 read::in_snapshot(conn, |conn| {

@@ -8,6 +8,7 @@
 
 mod artifacts;
 mod projection;
+mod search;
 mod stamps;
 
 use std::path::Path;
@@ -21,7 +22,8 @@ use crate::db;
 /// Something that is wrong.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Fault {
-    /// Which check found it: `integrity`, `schema`, `artifacts`, `references`, `stamps`, `identity` or `projection`.
+    /// Which check found it: `integrity`, `schema`, `artifacts`, `references`, `stamps`, `identity`, `projection`
+    /// or `search`.
     pub check: &'static str,
     /// What it is, with the id or the number that it is about.
     pub fault: String,
@@ -88,6 +90,7 @@ pub fn verify(palace: &Path, others: &[&str], progress: Progress<'_>) -> Result<
     run("stamps", &mut report, |report| stamps::check(&log, report, progress));
     run("identity", &mut report, |report| identity(palace, &log, report));
     run("projection", &mut report, |report| projection::check(palace, &log, report, progress));
+    run("search", &mut report, |report| search::check(palace, &log, report, progress));
     Ok(report)
 }
 

@@ -143,6 +143,11 @@ impl Args {
         self.0.get(name)
     }
 
+    /// Puts an argument in the place of what was given.
+    pub fn put(&mut self, name: &str, value: Value) {
+        self.0.insert(name.to_owned(), value);
+    }
+
     /// Takes an argument as it came; `None` only when it is missing.
     pub fn value(&mut self, name: &str) -> Option<Value> {
         self.0.shift_remove(name)

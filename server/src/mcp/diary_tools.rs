@@ -5,9 +5,9 @@ use loggia_domain::{Raw, Refusal};
 use serde_json::{Map, Value, json};
 
 use super::args::{Args, BadArguments, Kind, Param, optional, required};
-use super::drawer_tools::filed_answer;
 use super::tool::{Answer, Effect, Tool, answer};
 use crate::AppState;
+use crate::palace::answers;
 use crate::palace::diary::NewEntry;
 use crate::palace::drawers::NewDrawer;
 use crate::palace::{PalaceError, PalaceStore};
@@ -90,11 +90,7 @@ async fn diary_read(state: AppState, mut args: Args) -> Answer {
     let last_n = args.count("last_n", DEFAULT_LAST_N, 1, MAX_LAST_N);
     let store = state.palace.store().await?;
     let (entries, total) = store.read_diary(diarist.agent.clone(), wing, last_n).await?;
-    if total == 0 {
-        let nothing: [Value; 0] = [];
-        return answer(&json!({"agent": diarist.agent, "entries": nothing, "message": "No diary entries yet."}));
-    }
-    answer(&json!({"agent": diarist.agent, "entries": entries, "total": total, "showing": entries.len()}))
+    answer(&answers::entries(&diarist.agent, &entries, total))
 }
 
 fn new_entry(agent_name: Raw, entry: Raw, topic: Raw, wing: Raw) -> Result<NewEntry, Refusal> {
@@ -116,24 +112,8 @@ fn entry_wing(raw: Raw) -> Result<Option<String>, Refusal> {
 }
 
 async fn write_entry(store: &PalaceStore, new: NewEntry) -> Result<Value, PalaceError> {
-    let (agent, spelling) = (new.diarist.agent.clone(), new.diarist.spelling.clone());
-    let topic = new.topic.clone();
-    let written = store.write_diary(new).await?;
-    let mut answer = json!({
-        "success": true,
-        "entry_id": written.entry_id,
-        "agent": agent,
-        "topic": topic,
-        "timestamp": written.timestamp,
-        "chunks": written.rows.len(),
-    });
-    if written.rows.len() > 1 {
-        answer["chunk_ids"] = written.rows.into();
-    }
-    if spelling != agent {
-        answer["agent_spelling"] = spelling.into();
-    }
-    Ok(answer)
+    let (diarist, topic) = (new.diarist.clone(), new.topic.clone());
+    Ok(answers::written(&diarist, &topic, store.write_diary(new).await?))
 }
 
 async fn checkpoint(state: AppState, mut args: Args) -> Answer {
@@ -203,7 +183,7 @@ impl Saved {
             Ok(new) => {
                 let (wing, room) = (new.wing.clone(), new.room.clone());
                 match store.add_drawer(new).await {
-                    Ok(filed) => self.added.push(filed_answer(filed, &wing, &room)),
+                    Ok(filed) => self.added.push(answers::filed(filed, &wing, &room)),
                     Err(error) => self.errors.push(refused(&error)),
                 }
             }

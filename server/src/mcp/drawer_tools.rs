@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use super::args::{Args, Kind, Param, optional, required};
 use super::tool::{Answer, Effect, Tool, answer};
 use crate::AppState;
-use crate::palace::drawers::{Change, Filed, Filter, NewDrawer, not_found};
+use crate::palace::answers;
+use crate::palace::drawers::{Change, Filter, NewDrawer, not_found};
 use crate::tokens::Scope;
 
 /// How many ids one call may name.
@@ -134,22 +135,7 @@ async fn add_drawer(state: AppState, mut args: Args) -> Answer {
     };
     let (wing, room) = (new.wing.clone(), new.room.clone());
     let filed = state.palace.store().await?.add_drawer(new).await?;
-    answer(&filed_answer(filed, &wing, &room))
-}
-
-/// What a filed drawer is answered with.
-pub(super) fn filed_answer(filed: Filed, wing: &str, room: &str) -> Value {
-    match filed {
-        Filed::Already { id } => json!({"success": true, "reason": "already_exists", "drawer_id": id}),
-        Filed::New { id, rows } => {
-            let mut answer =
-                json!({"success": true, "drawer_id": id, "wing": wing, "room": room, "chunks": rows.len()});
-            if rows.len() > 1 {
-                answer["chunk_ids"] = rows.into();
-            }
-            answer
-        }
-    }
+    answer(&answers::filed(filed, &wing, &room))
 }
 
 async fn get_drawer(state: AppState, mut args: Args) -> Answer {
@@ -163,11 +149,11 @@ async fn get_drawer(state: AppState, mut args: Args) -> Answer {
 
 async fn get_drawers(state: AppState, mut args: Args) -> Answer {
     let ids = drawer_ids(&mut args, "fetch")?;
-    let texts = ids.iter().map(id_text).collect();
+    let texts = ids.iter().map(answers::id_text).collect();
     let found = state.palace.store().await?.drawers(texts).await?;
     let errors = found.iter().filter(|d| d.is_none()).count();
     let results: Vec<Value> =
-        ids.iter().zip(found).map(|(id, drawer)| drawer.map_or_else(|| missing(id), |d| json!(d))).collect();
+        ids.iter().zip(found).map(|(id, drawer)| drawer.map_or_else(|| answers::missing(id), |d| json!(d))).collect();
     answer(&json!({"results": results, "count": results.len(), "errors": errors}))
 }
 
@@ -181,7 +167,7 @@ async fn list_drawers(state: AppState, mut args: Args) -> Answer {
     let limit = args.count("limit", DEFAULT_LIMIT, 1, MAX_LIMIT);
     let offset = args.count("offset", 0, 0, usize::MAX);
     let (drawers, total) = state.palace.store().await?.list_drawers(filter, limit, offset).await?;
-    answer(&json!({"drawers": drawers, "total": total, "count": drawers.len(), "offset": offset, "limit": limit}))
+    answer(&answers::listed(&drawers, total, limit, offset))
 }
 
 async fn update_drawer(state: AppState, mut args: Args) -> Answer {
@@ -200,42 +186,19 @@ async fn update_drawer(state: AppState, mut args: Args) -> Answer {
         wing: given(&wing).then(|| name::required("wing", wing)).transpose()?,
         room: given(&room).then(|| name::required("room", room)).transpose()?,
     };
-    let changed = store.update_drawer(id.clone(), change).await?;
-    let mut result = json!({
-        "success": true,
-        "drawer_id": id,
-        "wing": changed.wing,
-        "room": changed.room,
-        "closets_deleted": 0,
-    });
-    if let Some(chunk_ids) = changed.chunk_ids {
-        result["chunks"] = chunk_ids.len().into();
-        result["chunk_ids"] = chunk_ids.into();
-    }
-    answer(&result)
+    answer(&answers::changed(&id, store.update_drawer(id.clone(), change).await?))
 }
 
 async fn delete_drawer(state: AppState, mut args: Args) -> Answer {
     let id = drawer_id(&mut args)?;
-    let rows = state.palace.store().await?.delete_drawer(id.clone()).await?;
-    let mut result = deleted(&id.into(), &rows);
-    result["success"] = true.into();
-    answer(&result)
+    answer(&answers::deleted(&id, &state.palace.store().await?.delete_drawer(id.clone()).await?))
 }
 
 async fn delete_drawers(state: AppState, mut args: Args) -> Answer {
     let ids = drawer_ids(&mut args, "delete")?;
-    let texts = ids.iter().map(id_text).collect();
+    let texts = ids.iter().map(answers::id_text).collect();
     let gone = state.palace.store().await?.delete_drawers(texts).await?;
-    let count = gone.iter().flatten().count();
-    let results: Vec<Value> =
-        ids.iter().zip(gone).map(|(id, rows)| rows.map_or_else(|| missing(id), |rows| deleted(id, &rows))).collect();
-    let errors = results.len() - count;
-    answer(&json!({"results": results, "count": results.len(), "deleted": count, "errors": errors}))
-}
-
-fn deleted(id: &Value, rows: &[String]) -> Value {
-    json!({"drawer_id": id, "chunks_deleted": rows.len(), "deleted_ids": rows, "closets_deleted": 0})
+    answer(&answers::all_deleted(&ids, gone))
 }
 
 async fn delete_by_source(state: AppState, mut args: Args) -> Answer {
@@ -293,13 +256,4 @@ fn drawer_ids(args: &mut Args, what: &str) -> Result<Vec<Value>, Refusal> {
         return Err(Refusal::new(FIELD, message).limit(MAX_IDS).value(ids.len()));
     }
     Ok(ids)
-}
-
-/// An id as a text: what is none cannot be there, and is named as it came.
-fn id_text(id: &Value) -> String {
-    id.as_str().map_or_else(|| id.to_string(), str::to_owned)
-}
-
-fn missing(id: &Value) -> Value {
-    json!({"drawer_id": id, "error": not_found(&id_text(id)).message})
 }

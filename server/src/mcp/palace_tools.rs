@@ -9,6 +9,7 @@ use super::args::{Args, Kind, optional, required};
 use super::drawer_tools::{BEFORE, SINCE};
 use super::tool::{Answer, Effect, Failure, Tool, answer};
 use crate::AppState;
+use crate::palace::answers;
 use crate::palace::drawers::Filter;
 use crate::palace::overview;
 use crate::palace::search::Ask;
@@ -21,8 +22,6 @@ const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 100;
 /// Hits whose meaning is farther than this are left out when nothing is said.
 const MAX_DISTANCE: f64 = 1.5;
-/// The longest source, in characters.
-const MAX_SOURCE_CHARS: usize = 4096;
 /// From which likeness on a text counts as there already when nothing is said.
 const DUPLICATE_THRESHOLD: f64 = 0.9;
 
@@ -187,7 +186,7 @@ async fn search(state: AppState, mut args: Args) -> Answer {
     let context_received = args.has("context");
     let wing = name::optional("wing", args.raw("wing"))?;
     let room = name::optional("room", args.raw("room"))?;
-    let source_file = source_file(args.raw("source_file"))?;
+    let source_file = name::source_file(args.raw("source_file"))?;
     strategy(&mut args)?;
     let bounds = ["since", "before"].map(|name| args.peek(name).cloned().unwrap_or_default());
     let window = window::window(args.raw("since"), args.raw("before"))?;
@@ -197,49 +196,11 @@ async fn search(state: AppState, mut args: Args) -> Answer {
 
     let store = state.palace.store().await?;
     let found = store.search(Ask { query: query.text.clone(), limit, filter, max_distance }).await?;
-    let mut result = json!({
-        "query": query.text,
-        "filters": filters,
-        "total_before_filter": found.candidates,
-        "results": found.hits,
-    });
-    // Asked afterwards: that a model is damaged shows when a search loads it.
-    if let Some(reason) = store.semantic_off() {
-        result["fallback"] = "bm25_only_via_sqlite".into();
-        result["fallback_reason"] = reason.into();
-        result["vector_disabled"] = true.into();
-    }
-    if let Some(method) = query.method {
-        result["query_sanitized"] = true.into();
-        result["sanitizer"] = json!({
-            "method": method.as_str(),
-            "original_length": query.original_chars,
-            "clean_length": query.text.chars().count(),
-            "clean_query": query.text,
-        });
-    }
+    let mut result = answers::found(&query, &filters, &found, store.semantic_off());
     if context_received {
         result["context_received"] = true.into();
     }
     answer(&result)
-}
-
-fn source_file(raw: Raw) -> Result<Option<String>, Refusal> {
-    const FIELD: &str = "source_file";
-    let text = match raw {
-        Raw::Absent => return Ok(None),
-        Raw::Text(text) => text,
-        Raw::Other(value) => return Err(Refusal::new(FIELD, "source_file must be a string").value(value)),
-    };
-    let path = text.trim_matches(loggia_domain::field::is_blank);
-    let chars = path.chars().count();
-    if chars > MAX_SOURCE_CHARS {
-        return Err(Refusal::too_long(FIELD, MAX_SOURCE_CHARS, chars));
-    }
-    if path.contains('\0') {
-        return Err(Refusal::new(FIELD, "source_file contains null bytes"));
-    }
-    Ok((!path.is_empty()).then(|| path.to_owned()))
 }
 
 /// Arguments that change nothing here, but must be sensible: a caller who writes nonsense means something else.

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use loggia_domain::presence::Way;
 use loggia_domain::{Column, Event, Filter, Raw, Refusal, field, refusal, timestamp};
 use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::args::{Args, Kind, Param, joined, optional, required};
-use super::tool::{Answer, Effect, Failure, Tool, answer};
+use super::tool::{Answer, Effect, Failure, Tool, answer, long_answer};
 use super::write_tools::event_not_found;
 use crate::AppState;
 use crate::logstream::Tail;
@@ -114,7 +115,7 @@ async fn event_list(state: AppState, mut args: Args) -> Answer {
         Order::Asc => (last.or(listed.newest.id), None),
         Order::Desc => (listed.newest.id, last),
     };
-    answer(&Page {
+    let page = Page {
         count: listed.events.len(),
         events: &listed.events,
         limit,
@@ -122,8 +123,12 @@ async fn event_list(state: AppState, mut args: Args) -> Answer {
         next_cursor,
         older_cursor,
         note,
-    })
+    };
+    long_answer(&page, 256 + listed.events.iter().map(|e| EVENT_BYTES + e.body.len()).sum::<usize>())
 }
+
+/// How long the JSON of an event is without its body, about.
+const EVENT_BYTES: usize = 768;
 
 /// What a list answers.
 #[derive(Serialize)]
@@ -139,6 +144,7 @@ struct Page<'a> {
 }
 
 async fn event_wait(state: AppState, mut args: Args) -> Answer {
+    let who = state.presence.who(&[text(&args, "from_agent"), text(&args, "to_agent")]);
     let note = note(&mut args);
     let filter = filter(&mut args)?;
     let since_event_id = field::optional_routing("since_event_id", args.raw("since_event_id"))?;
@@ -161,7 +167,8 @@ async fn event_wait(state: AppState, mut args: Args) -> Answer {
         return answer(&Waited::new(listed.events.iter().collect(), next_cursor, note));
     }
     let _waiting = state.figures.waits.enter();
-    let mut tail = Tail::new(&state.log, state.live.pump(), filter, listed.newest.seq);
+    let mut tail = Tail::new(&state.log, state.live.pump(), filter.clone(), listed.newest.seq);
+    let _here = state.presence.enter(Way::Wait, who, &filter, tail.shared_cursor());
     let frames = tokio::select! {
         frames = tail.next() => frames?,
         () = tokio::time::sleep_until(deadline) => Vec::new(),
@@ -211,6 +218,11 @@ async fn artifact_get(state: AppState, mut args: Args) -> Answer {
         )
     })?;
     answer(&json!({"artifact": artifact}))
+}
+
+/// An argument that is a text, left where it is.
+fn text<'a>(args: &'a Args, name: &str) -> Option<&'a str> {
+    args.peek(name).and_then(Value::as_str)
 }
 
 /// The filters that a list, a wait and a search have in common.

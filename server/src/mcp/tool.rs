@@ -121,6 +121,13 @@ impl Tool {
 
 /// The JSON text of an answer.
 pub fn answer(value: &impl Serialize) -> Answer {
-    serde_json::to_string(value)
-        .map_err(|e| Failure::Store(StoreError::Storage(format!("an answer cannot be written: {e}"))))
+    long_answer(value, 256)
+}
+
+/// The JSON text of an answer of about so many bytes: a long one that grows by doubling is copied twice over.
+pub fn long_answer(value: &impl Serialize, about_bytes: usize) -> Answer {
+    let mut text = Vec::with_capacity(about_bytes);
+    serde_json::to_writer(&mut text, value)
+        .map_err(|e| Failure::Store(StoreError::Storage(format!("an answer cannot be written: {e}"))))?;
+    String::from_utf8(text).map_err(|e| Failure::Store(StoreError::Storage(format!("an answer is not text: {e}"))))
 }

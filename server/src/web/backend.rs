@@ -1,18 +1,22 @@
 //! The hub's answers to the questions of pages: one method each, in terms of the log.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use loggia_app::backend::admin::{AuditPage, AuditQuery, TokensPage};
+use loggia_app::backend::asked::{PageQuery, PastPage, Typed};
+use loggia_app::backend::people::{AgentPage, AgentsPage, People};
+use loggia_app::backend::sessions::SessionsPage;
 use loggia_app::backend::memory::{DiaryPage, DiaryQuery, Memory, PalacePage, PalaceQuery};
 use loggia_app::backend::{
-    ArtifactPage, Backend, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Overview, RoomCount,
-    StreamCount, TaskPage, Tip, Viewer,
+    ArtifactPage, Backend, Counts, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Matches, Overview,
+    RoomCount, Sheet, StatusCount, StreamCount, TaskPage, Tip, Viewer,
 };
 use loggia_domain::search::Query;
-use loggia_domain::{ApiError, ArtifactRecord, ErrorCode, Event, Filter, Raw, field, refusal};
+use loggia_domain::{ApiError, ErrorCode, Event, Filter, refusal};
 
-use super::{hits, memory};
+use super::tokens::Managed;
+use super::{hits, matches, memory, past, people, tasks, tokens};
 use crate::AppState;
 use crate::clock::now_ms;
 use crate::error::of_store;
@@ -32,12 +36,31 @@ const PATIENCE: Duration = Duration::from_millis(250);
 pub struct HubBackend {
     state: AppState,
     identity: Option<Identity>,
+    managed: Managed,
+    typed: Typed,
 }
 
 impl HubBackend {
     /// For a viewer, or for nobody yet (the sign-in page).
     pub fn new(state: AppState, identity: Option<Identity>) -> Self {
-        Self { state, identity }
+        let state = match &identity {
+            Some(who) => state.seen_by(who),
+            None => state,
+        };
+        Self { state, identity, managed: Managed::default(), typed: Typed::default() }
+    }
+
+    /// With what only the pages of whoever manages the hub show.
+    #[must_use]
+    pub(super) fn managed(mut self, managed: Managed) -> Self {
+        self.managed = managed;
+        self
+    }
+
+    /// With what somebody typed into a form that was refused.
+    #[must_use]
+    pub(super) fn with_typed(self, typed: Typed) -> Self {
+        Self { typed, ..self }
     }
 
     /// Every page needs `read`; what agents remember needs a scope of its own beside it, as for agents.
@@ -55,8 +78,33 @@ impl HubBackend {
         }
     }
 
+    /// The viewer, who may read the log.
+    fn reader(&self) -> Result<&Identity, ApiError> {
+        self.allowed(Scope::Read)?;
+        self.identity.as_ref().ok_or_else(|| ApiError::new(ErrorCode::Unauthorized, "you are not signed in"))
+    }
+
     async fn list(&self, query: ListQuery) -> Result<Listed, ApiError> {
         self.state.log.list(query).await.map_err(of_store)
+    }
+
+    /// An event between those that arrived after and before it, at most `limit` on each side, newest first.
+    async fn around(&self, filter: Filter, id: String, limit: usize) -> Result<Listed, ApiError> {
+        let event = self.event(id.clone()).await?;
+        let side = |order| ListQuery {
+            filter: filter.clone(),
+            since_event_id: (order == Order::Asc).then(|| id.clone()),
+            before_event_id: (order == Order::Desc).then(|| id.clone()),
+            order,
+            limit,
+        };
+        let mut newer = self.list(side(Order::Asc)).await?.events;
+        let mut listed = self.list(side(Order::Desc)).await?;
+        newer.reverse();
+        newer.push(event);
+        newer.append(&mut listed.events);
+        listed.events = newer;
+        Ok(listed)
     }
 
     /// The rooms, after a moment for the counts to catch up with the newest event.
@@ -127,14 +175,25 @@ impl Backend for HubBackend {
             open,
             open_total,
             failed,
+            whereabouts: Vec::new(),
+            people: Sheet::default(),
             now_ms,
             stalled_after_ms: self.stalled_after_ms(),
         })
     }
 
-    async fn streams(&self) -> Result<Vec<StreamCount>, ApiError> {
+    async fn streams(&self) -> Result<Counts, ApiError> {
         self.allowed(Scope::Read)?;
-        Ok(streams(self.rooms().await?))
+        // The rooms first: they wait for the counts to catch up.
+        let streams = streams(self.rooms().await?);
+        let statuses = self.state.live.projection().statuses().await.map_err(of_store)?;
+        let statuses = statuses.into_iter().map(|(status, events)| StatusCount { status, events }).collect();
+        Ok(Counts { streams, statuses })
+    }
+
+    async fn matches(&self, letters: String) -> Result<Matches, ApiError> {
+        self.allowed(Scope::Read)?;
+        matches::find(&self.state.log, self.state.live.projection(), &letters).await.map_err(of_store)
     }
 
     async fn log(&self, query: LogQuery) -> Result<LogPage, ApiError> {
@@ -149,15 +208,19 @@ impl Backend for HubBackend {
                 Err(refusal) => unsearched = Some(refusal.message),
             }
         }
-        let mut listed = self
-            .list(ListQuery {
-                filter: checked(&query.filter)?,
-                since_event_id: query.after,
-                before_event_id: query.before,
-                order,
-                limit,
-            })
-            .await?;
+        let mut listed = match query.around {
+            Some(id) => self.around(checked(&query.filter)?, id, limit / 2).await?,
+            None => {
+                self.list(ListQuery {
+                    filter: checked(&query.filter)?,
+                    since_event_id: query.after,
+                    before_event_id: query.before,
+                    order,
+                    limit,
+                })
+                .await?
+            }
+        };
         listed.events.iter_mut().for_each(Event::preview);
         Ok(LogPage {
             tip: tip(&listed.newest),
@@ -176,38 +239,36 @@ impl Backend for HubBackend {
         found.ok_or_else(|| missing("event", &id))
     }
 
-    async fn task(&self, correlation_id: String) -> Result<TaskPage, ApiError> {
+    async fn task(&self, query: &PageQuery) -> Result<TaskPage, ApiError> {
         self.allowed(Scope::Read)?;
-        let id = field::routing("id", Raw::Text(correlation_id))?;
-        let (mut events, total, newest) = self.state.log.correlation(id.clone()).await.map_err(of_store)?;
-        if events.is_empty() {
-            return Err(missing("delegation", &id));
-        }
-        events.sort_by(|a, b| a.order_key().cmp(&b.order_key()));
-        let request = events.iter().position(|e| e.event_type == "task.request").unwrap_or(0);
-        events.iter_mut().enumerate().filter(|(at, _)| *at != request).for_each(|(_, e)| e.preview());
-        let wanted: BTreeSet<String> = events.iter().flat_map(|e| e.artifact_ids.iter().cloned()).collect();
-        let found = self.state.log.artifact_records(wanted.into_iter().collect()).await.map_err(of_store)?;
-        let mut artifacts: Vec<ArtifactRecord> = found.into_values().collect();
-        artifacts.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
-        let shown = u64::try_from(events.len()).unwrap_or(u64::MAX);
-        Ok(TaskPage {
-            events,
-            events_total: (total > shown).then_some(total),
-            artifacts,
-            tip: tip(&newest),
-            now_ms: now_ms(),
-            stalled_after_ms: self.stalled_after_ms(),
-        })
+        tasks::task(&self.state, query, self.stalled_after_ms()).await
+    }
+
+    async fn past(&self, at: String) -> Result<PastPage, ApiError> {
+        self.allowed(Scope::Read)?;
+        past::board(&self.state, at, self.stalled_after_ms()).await
+    }
+
+    fn typed(&self) -> Typed {
+        self.typed.clone()
     }
 
     async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError> {
         self.allowed(Scope::Read)?;
-        let found = self.state.log.artifact(id.clone()).await.map_err(of_store)?;
-        let artifact = found.ok_or_else(|| missing("artifact", &id))?;
-        let mut referenced_by = self.state.log.references(id, MAX_LIMIT).await.map_err(of_store)?;
-        referenced_by.iter_mut().for_each(Event::preview);
-        Ok(ArtifactPage { artifact, referenced_by })
+        tasks::artifact(&self.state, id).await
+    }
+
+    async fn agents(&self) -> Result<AgentsPage, ApiError> {
+        people::agents(&self.state, self.reader()?).await
+    }
+
+    async fn agent(&self, name: String) -> Result<AgentPage, ApiError> {
+        people::agent(&self.state, self.reader()?, name).await
+    }
+
+    async fn people(&self) -> Result<People, ApiError> {
+        self.reader()?;
+        people::people(&self.state).await
     }
 
     async fn diary(&self, query: DiaryQuery) -> Result<Memory<DiaryPage>, ApiError> {
@@ -220,10 +281,23 @@ impl Backend for HubBackend {
         memory::on_page(async { memory::palace(&self.state.palace.store().await?, query, now_ms()).await }.await)
     }
 
+    async fn sessions(&self) -> Result<SessionsPage, ApiError> {
+        self.allowed(Scope::Memory)?;
+        Ok(super::sessions::page(&self.state.mems).await)
+    }
+
     async fn memory_version(&self) -> Result<String, ApiError> {
         self.allowed(Scope::Memory)?;
         // That it is off is said by the page itself.
         Ok(async { self.state.palace.store().await?.version().await }.await.unwrap_or_default())
+    }
+
+    async fn tokens(&self) -> Result<TokensPage, ApiError> {
+        tokens::tokens_page(&self.state, self.identity.as_ref(), self.managed.clone()).await
+    }
+
+    async fn audit(&self, query: AuditQuery) -> Result<AuditPage, ApiError> {
+        tokens::audit_page(&self.state, self.identity.as_ref(), query).await
     }
 }
 
@@ -256,11 +330,11 @@ fn streams(rooms: Vec<RoomFigures>) -> Vec<StreamCount> {
     streams
 }
 
-fn tip(newest: &Newest) -> Option<Tip> {
+pub(super) fn tip(newest: &Newest) -> Option<Tip> {
     newest.id.clone().map(|id| Tip { seq: newest.seq, id })
 }
 
-fn missing(what: &str, id: &str) -> ApiError {
+pub(super) fn missing(what: &str, id: &str) -> ApiError {
     ApiError::new(ErrorCode::NotFound, format!("{what} {} not found", refusal::quoted(id)))
         .hint("it may be on another hub that has not been pulled yet, or the address was cut")
 }

@@ -130,11 +130,12 @@ async fn overview(store: &PalaceStore) -> Result<PalaceBody, PalaceError> {
 
 async fn hits(store: &PalaceStore, asked: &PalaceQuery) -> Result<PalaceBody, PalaceError> {
     let cleaned = query::clean(&asked.q);
-    let words_only = store.semantic_off();
     let filter = Filter { wing: asked.wing.clone(), room: asked.room.clone(), ..Filter::default() };
     let ask = Ask { query: cleaned.text.clone(), limit: HITS_SHOWN, filter, max_distance: MAX_DISTANCE };
     let words = loggia_domain::search::Query::check("q", cleaned.text.clone().into()).ok();
     let found = store.search(ask).await?;
+    // Asked afterwards: that a model is damaged shows when a search loads it.
+    let words_only = store.semantic_off();
     let rows = found.hits.into_iter().map(|hit| hit_row(hit, words.as_ref())).collect();
     Ok(PalaceBody::Hits { rows, shortened: cleaned.method.map(|_| cleaned.text), words_only })
 }

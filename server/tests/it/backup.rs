@@ -106,7 +106,8 @@ fn a_backup_is_served_as_the_palace_it_was() {
     assert!(String::from_utf8_lossy(&replica).contains(copied["replica_id"].as_str().expect("a text")));
     let names = copied["files"].as_array().expect("a list").iter().map(|file| file[0].as_str().expect("a name"));
     let names: Vec<_> = names.filter(|name| *name != "palace.sqlite3").collect();
-    assert_eq!(names, ["logstream.sqlite3", "auth.sqlite3", "replica.json"], "nothing that can be made anew");
+    let kept = ["logstream.sqlite3", "auth.sqlite3", "audit.sqlite3", "loggia_viewers.sqlite3", "replica.json"];
+    assert_eq!(names, kept, "nothing that can be made anew");
     let copy = target(hub.place(), "copy");
     assert!(is_private(&copy), "a backup holds the hashes of tokens");
     hub.append("s", "after the backup");

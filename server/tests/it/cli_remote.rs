@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::cli::json_of;
 use crate::hub::{Hub, TOKEN, event_with};
+use crate::impostor::Impostor;
 
 /// Runs a command against a hub, from a home that knows nothing of its palace.
 fn away(hub: &Hub, args: &[&str], stdin: &[u8]) -> Output {
@@ -161,4 +162,13 @@ fn a_hub_that_is_not_there_is_named() {
         let error: Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert!(error["error"].as_str().is_some_and(|e| e.starts_with(said)), "{error}");
     }
+}
+
+#[test]
+fn what_a_hub_says_cannot_steer_a_terminal() {
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32000,"message":"\u001b]0;title\u0007 red"}}"#;
+    let hub = Impostor::new(|_| ("application/json", error.to_owned()));
+    let output = crate::place::Place::new().cli(&["logstream", "list", "--url", &hub.url()], b"");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "error: \u{fffd}]0;title\u{fffd} red\n");
 }

@@ -213,3 +213,97 @@ fn a_public_url_opens_its_own_name_and_no_other() {
     check(&hub, "evil.example", "https://evil.example", 403);
     check(&hub, "memory.example.com", "http://memory.example.com", 403);
 }
+
+#[test]
+fn behind_a_proxy_with_tls_the_pages_read_and_write_once_their_address_is_named() {
+    let hub = Hub::builder().arg("--public-url").arg("https://memory.example.com").start();
+    let from = |origin: &str| {
+        let request = hub.request("POST", "/sign-in").without("Authorization").set("Host", "memory.example.com");
+        request.header("X-Forwarded-Proto", "https").header("Origin", origin).form(&format!("token={TOKEN}")).send()
+    };
+    let signed_in = from("https://memory.example.com");
+    assert_eq!(signed_in.status, 303, "{signed_in:?}");
+    assert!(signed_in.header("set-cookie").is_some_and(|cookie| cookie.contains("; Secure")), "{signed_in:?}");
+    let cookie = signed_in.cookie().expect("a cookie");
+    let page =
+        hub.request("GET", "/").without("Authorization").set("Host", "memory.example.com").header("Cookie", &cookie);
+    assert_eq!(page.send().status, 200, "a page is read without an Origin");
+    let refused = from("https://other.example.com");
+    assert_eq!(refused.status, 403);
+    let said = refused.text();
+    assert!(said.contains("https://other.example.com") && said.contains("--public-url"), "{said}");
+}
+
+#[test]
+fn a_person_who_is_refused_gets_a_page_that_names_what_was_seen_and_the_setting() {
+    let hub = Hub::start();
+    let browser =
+        |target: &str| hub.request("GET", target).without("Authorization").header("Accept", "text/html,*/*;q=0.8");
+    #[track_caller]
+    fn check(answer: &crate::wire::Answer, status: u16, named: &[&str]) {
+        // Code is set apart, and texts end in marks: what is read counts.
+        let page = answer.text().replace("<code>", "").replace("</code>", "").replace("<!>", "");
+        assert_eq!(answer.status, status, "{answer:?}");
+        assert!(answer.header("content-type").is_some_and(|t| t.starts_with("text/html")), "{answer:?}");
+        let id = answer.header("x-request-id").expect("every answer has one");
+        for part in named.iter().chain([&id]) {
+            assert!(page.contains(part), "{part} is missing: {page}");
+        }
+        assert!(!page.contains("<script") && !page.contains("<form"), "{page}");
+        let policy = answer.header("content-security-policy").expect("a policy");
+        assert!(policy.contains("default-src 'none'") && !policy.contains("script-src"), "{policy}");
+    }
+    let host = browser("/log").set("Host", "memory.example.com").send();
+    check(&host, 403, &["memory.example.com", "--public-url https://memory.example.com"]);
+    let origin = browser("/log").header("Origin", "https://evil.example").send();
+    check(&origin, 403, &["https://evil.example", "--public-url"]);
+    let signed_out = browser("/artifacts/art_x/raw").send();
+    check(&signed_out, 401, &["/sign-in"]);
+    // A program that sends the same wish to a machine route gets what programs read.
+    let machine = browser("/mcp/x").send();
+    assert_eq!(machine.status, 401);
+    assert!(machine.json()["error"].is_string());
+    let markup = browser("/log").set("Host", "<b>evil").send();
+    assert!(markup.status == 400 || !markup.text().contains("<b>"), "{markup:?}");
+}
+
+#[test]
+fn every_answer_names_its_request_and_what_broke_repeats_it() {
+    let hub = Hub::builder().var("LOGGIA_MAX_STREAMS", "1").start();
+    let mut seen = std::collections::BTreeSet::new();
+    for (method, route) in
+        [("GET", "/healthz"), ("GET", "/nope"), ("POST", "/mcp"), ("GET", "/"), ("GET", "/favicon.svg")]
+    {
+        for host in [format!("127.0.0.1:{}", hub.port()), "evil.example".to_owned()] {
+            let answer = hub.request(method, route).set("Host", &host).header("X-Request-Id", "mine").json(PING).send();
+            let id = answer.header("x-request-id").expect("every answer has one").to_owned();
+            assert!(id != "mine" && seen.insert(id), "{answer:?}");
+        }
+    }
+    let _only = hub.sse("");
+    let refused = hub.request("GET", "/logstream/stream").send();
+    assert_eq!(refused.status, 503, "{refused:?}");
+    assert_eq!(refused.json()["request_id"].as_str(), refused.header("x-request-id"), "{refused:?}");
+}
+
+#[test]
+fn a_log_line_names_the_request_that_it_is_about() {
+    let hub = Hub::builder().without_token().arg("--no-auth").start();
+    let answer = hub.request("GET", "/").header("X-Forwarded-For", "192.0.2.1").send();
+    assert_eq!(answer.status, 403);
+    let id = answer.header("x-request-id").expect("every answer has one");
+    let log = hub.place().stderr();
+    assert!(log.lines().any(|line| line.contains("forwarded") && line.contains(id)), "{id} is not in {log}");
+}
+
+#[test]
+fn an_open_bind_is_never_without_a_token() {
+    let hub = Hub::builder().host("0.0.0.0").without_token().start();
+    let stdout = hub.stdout();
+    assert!(stdout.contains("admin token"), "the first start mints one: {stdout}");
+    assert!(stdout.contains("--tls-cert"), "and says that it travels readably: {stdout}");
+    for (method, path) in [("POST", "/mcp"), ("GET", "/logstream/stream"), ("GET", "/metrics")] {
+        let answer = hub.request(method, path).json(PING).send();
+        assert_eq!(answer.status, 401, "{path}: {answer:?}");
+    }
+}

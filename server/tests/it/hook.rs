@@ -2,13 +2,14 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
 use crate::cli::json_of;
 use crate::hub::{Hub, TOKEN};
+use crate::outsider;
 use crate::place::{Place, is_private};
 
 /// A home in which somebody keeps a palace, and a project with a transcript.
@@ -268,12 +269,30 @@ fn nothing_that_is_wrong_fails_a_session() {
         assert!(log.contains(said), "{said}: {log}");
     }
     assert_eq!(session.state("s-1_last_save").as_deref(), Some("0"), "what was not saved comes again");
+    let pipe = session.place.home().join("pipe.jsonl");
+    assert!(Command::new("mkfifo").arg(&pipe).status().is_ok_and(|status| status.success()));
+    let nobody_writes = json!({"session_id": "s-1", "transcript_path": pipe}).to_string();
+    assert_eq!(run(&["session-end"], nobody_writes.as_bytes()), json!({}));
+    assert!(session.state("hook.log").is_some_and(|log| log.contains("pipe.jsonl is not a regular file")));
     fs::write(session.place.palace().join("palace.sqlite3"), "no database, whatever its name may say").expect("ours");
     assert_eq!(run(&["stop"], event.as_bytes()), json!({}), "a damaged palace");
 
     let mut homeless = session.place.command();
     homeless.env_remove("HOME").env("HOME", "").args(["hook", "session-end"]);
     assert_eq!(answered(&homeless.output().expect("it was built")), json!({}));
+}
+
+#[test]
+fn a_palace_that_is_held_holds_no_session_up_and_gets_no_entry_afterwards() {
+    let mut session = Session::new();
+    session.says(1);
+    assert_eq!(session.hook(&["session-end"]), json!({}));
+    let palace = outsider::open(&session.place.palace().join("palace.sqlite3"));
+    palace.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
+    assert_eq!(session.hook(&["session-end"]), json!({}));
+    palace.execute_batch("ROLLBACK").expect("it is ours");
+    assert_eq!(session.diary("claude").len(), 1, "the one from before");
+    assert!(session.state("hook.log").is_some_and(|log| log.contains("not saved: ")));
 }
 
 #[test]

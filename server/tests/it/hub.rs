@@ -1,66 +1,25 @@
 //! A running hub: the binary with a palace, a home and a port of its own, gone when the value is dropped.
 //!
-//! It is started with an empty environment, so that nothing of the machine decides a test, and is ready when it says so itself.
+//! How it is started and ended is `hub_process`'s.
 
-use std::fs::File;
-use std::io::{BufRead as _, BufReader};
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, Mutex, mpsc};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::hub_process::{Builder, Process, Refused, wait_for_exit};
 use crate::place::Place;
-use crate::wire::{Answer, Request, Stream};
+use crate::sse::Stream;
+use crate::wire::{Answer, Request};
 
 /// The bootstrap token of every hub that does not say otherwise.
 pub(crate) const TOKEN: &str = "lg_test_0123456789abcdefghijklmnopqrstuvwxyz";
-/// How long a hub may take from its start to its `listening on` line, in a debug build on a busy machine.
-const START_LIMIT: Duration = Duration::from_mins(1);
 /// How long an ordinary request may take.
 const CALL_LIMIT: Duration = Duration::from_mins(1);
 
-/// How a hub is started.
-#[derive(Clone)]
-pub(crate) struct Builder {
-    place: Arc<Place>,
-    token: Option<&'static str>,
-    host: &'static str,
-    args: Vec<&'static str>,
-    vars: Vec<(&'static str, &'static str)>,
-}
-
 impl Builder {
-    /// On a palace that exists already, or that another hub uses.
-    pub(crate) fn at(mut self, place: &Arc<Place>) -> Self {
-        self.place = Arc::clone(place);
-        self
-    }
-
-    /// With `--host`.
-    pub(crate) fn host(mut self, host: &'static str) -> Self {
-        self.host = host;
-        self
-    }
-
-    /// With one more argument of `serve`.
-    pub(crate) fn arg(mut self, arg: &'static str) -> Self {
-        self.args.push(arg);
-        self
-    }
-
-    /// With one more variable.
-    pub(crate) fn var(mut self, name: &'static str, value: &'static str) -> Self {
-        self.vars.push((name, value));
-        self
-    }
-
-    /// Without `LOGGIA_TOKEN`: the hub mints one itself.
-    pub(crate) fn without_token(mut self) -> Self {
-        self.token = None;
-        self
-    }
-
     /// Starts it; it must come up.
     #[track_caller]
     pub(crate) fn start(self) -> Hub {
@@ -84,69 +43,6 @@ impl Builder {
     }
 }
 
-/// What a hub said when it ended instead of listening.
-#[derive(Debug)]
-pub(crate) struct Refused {
-    /// How it ended; `None` if it was killed because it neither listened nor ended.
-    pub(crate) status: Option<ExitStatus>,
-    /// What it wrote to both outputs.
-    pub(crate) said: String,
-}
-
-struct Process {
-    child: Child,
-    port: u16,
-    stdout: Arc<Mutex<String>>,
-}
-
-impl Process {
-    fn start(builder: &Builder) -> Result<Self, Refused> {
-        let place = &builder.place;
-        let said_before = place.stderr().len();
-        let stderr = File::options().create(true).append(true).open(place.stderr_path()).expect("our own folder");
-        let mut command = place.command();
-        command.arg("serve").arg("--palace").arg(place.palace()).args(["--host", builder.host, "--port", "0"]);
-        command.args(&builder.args).envs(builder.vars.iter().copied());
-        if let Some(token) = builder.token {
-            command.env("LOGGIA_TOKEN", token);
-        }
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(stderr);
-        let mut child = command.spawn().expect("the binary was built with the tests");
-
-        let stdout = Arc::new(Mutex::new(String::new()));
-        let (ready, started) = mpsc::channel();
-        let lines = BufReader::new(child.stdout.take().expect("stdout is piped")).lines();
-        let heard = Arc::clone(&stdout);
-        // Reads on for as long as the process lives: a full pipe would stop it.
-        std::thread::spawn(move || {
-            for line in lines.map_while(Result::ok) {
-                let port = line.split_once("listening on http://").and_then(|(_, address)| port_of(address));
-                let mut heard = heard.lock().expect("no reader panics");
-                heard.push_str(&line);
-                heard.push('\n');
-                if let Some(port) = port {
-                    let _ = ready.send(port);
-                }
-            }
-        });
-        if let Ok(port) = started.recv_timeout(START_LIMIT) {
-            return Ok(Self { child, port, stdout });
-        }
-        let status = wait_for_exit(&mut child, Duration::from_secs(5));
-        let _ = child.kill();
-        let _ = child.wait();
-        let said = stdout.lock().expect("no reader panics").clone() + &place.stderr()[said_before..];
-        Err(Refused { status, said })
-    }
-}
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// A hub that listens.
 pub(crate) struct Hub {
     builder: Builder,
@@ -157,7 +53,7 @@ pub(crate) struct Hub {
 impl Hub {
     /// How a hub is started, with nothing special.
     pub(crate) fn builder() -> Builder {
-        Builder { place: Place::new(), token: Some(TOKEN), host: "127.0.0.1", args: Vec::new(), vars: Vec::new() }
+        Builder::new(TOKEN)
     }
 
     /// A hub on an empty palace.
@@ -179,6 +75,12 @@ impl Hub {
     /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.process.child.id()
+    }
+
+    /// A path as this hub sees it, where it has a disk of its own.
+    pub(crate) fn inside(&self, path: &Path) -> PathBuf {
+        let below = path.strip_prefix("/").expect("a whole path");
+        Path::new("/proc").join(self.pid().to_string()).join("root").join(below)
     }
 
     /// What it has written to stdout since its last start.
@@ -386,22 +288,4 @@ pub(crate) fn tool_call(tool: &str, arguments: impl Into<Value>) -> String {
 pub(crate) fn tool_answer(answer: &Value) -> Value {
     let Some(text) = answer["result"]["content"][0]["text"].as_str() else { panic!("no tool's answer: {answer}") };
     serde_json::from_str(text).expect("a tool answers JSON")
-}
-
-fn wait_for_exit(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
-    let until = Instant::now() + limit;
-    loop {
-        if let Some(status) = child.try_wait().expect("a child can be waited for") {
-            return Some(status);
-        }
-        if Instant::now() > until {
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-fn port_of(address: &str) -> Option<u16> {
-    let end = address.find(|c: char| c.is_whitespace() || c == '/').unwrap_or(address.len());
-    address[..end].rsplit_once(':')?.1.parse().ok()
 }

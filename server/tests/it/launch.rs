@@ -36,8 +36,8 @@ impl Desk {
         for runner in ["codex", "claude"] {
             let path = desk.runners().join(runner);
             fs::create_dir_all(desk.runners()).expect("our own home");
-            // Each argument on a line of its own, then where it was started; ends with what the file `code` says.
-            let script = "#!/bin/sh\nfor argument; do echo \"[$argument]\"; done\npwd -P\nexit $(cat \"$HOME/code\" 2>/dev/null || echo 0)\n";
+            // Each argument on a line of its own, then where it was started and where git is sent; ends with what the file `code` says.
+            let script = "#!/bin/sh\nfor argument; do echo \"[$argument]\"; done\npwd -P\necho \"<$GIT_DIR$GIT_WORK_TREE$GIT_CONFIG_COUNT>\"\nexit $(cat \"$HOME/code\" 2>/dev/null || echo 0)\n";
             fs::write(&path, script).expect("our own home");
             fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("our own file");
         }
@@ -111,7 +111,7 @@ fn codex_is_told_the_folder_and_claude_is_started_in_it() {
     let claude = desk.launch(&[desk.id(), "--runner", "claude"]);
     let said = String::from_utf8(claude.stdout).expect("text");
     let lines: Vec<&str> = said.lines().collect();
-    assert_eq!(lines[1..], ["[--print]", &format!("[{handoff}]"), &workspace]);
+    assert_eq!(lines[1..], ["[--print]", &format!("[{handoff}]"), &workspace, "<>"]);
 }
 
 #[test]
@@ -151,8 +151,12 @@ fn the_checkout_must_be_what_the_task_starts_from() {
     desk.git(&["switch", "--quiet", "-C", "work", &desk.commit]);
     assert_eq!(desk.launch(&args).status.code(), Some(0), "and now it is");
     let mut elsewhere = desk.command(&args);
-    let misled = elsewhere.env("GIT_DIR", desk.place.home()).env("GIT_WORK_TREE", desk.place.home()).output();
-    assert_eq!(misled.expect("it was built").status.code(), Some(0), "the environment does not lead git elsewhere");
+    elsewhere.env("GIT_DIR", desk.place.home()).env("GIT_WORK_TREE", desk.place.home());
+    elsewhere.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "core.bare").env("GIT_CONFIG_VALUE_0", "true");
+    let misled = elsewhere.output().expect("it was built");
+    assert_eq!(misled.status.code(), Some(0), "the environment does not lead git elsewhere: {misled:?}");
+    let said = String::from_utf8_lossy(&misled.stdout);
+    assert!(said.ends_with("\n<>\n"), "nor the runner: {said}");
     let nowhere = desk.place.cli(&["task", "launch", desk.id(), "--runner", "codex", "--workspace", "no/such"], b"");
     assert!(String::from_utf8_lossy(&nowhere.stderr).contains("workspace no/such"), "{nowhere:?}");
     let bare = desk.place.home().to_str().expect("made of ASCII").to_owned();
@@ -169,6 +173,11 @@ fn a_commit_that_the_checkout_does_not_know_is_refused() {
     desk.refused(
         &["--task-file", file.to_str().expect("ASCII"), "--runner", "codex"],
         "the workspace does not know the task's base commit 0123abc",
+    );
+    desk.git(&["branch", "0123abc"]);
+    desk.refused(
+        &["--task-file", file.to_str().expect("ASCII"), "--runner", "codex"],
+        &format!("the workspace is at commit {}; the task starts from 0123abc", desk.commit),
     );
 }
 

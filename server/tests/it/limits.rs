@@ -126,3 +126,46 @@ fn other_routes_take_no_such_bodies() {
     let answer = hub.request("POST", "/sign-in").without("Authorization").header("Origin", &hub.origin()).form(&form);
     assert_eq!(answer.send().status, 413);
 }
+
+#[test]
+fn an_address_or_headers_that_are_too_large_are_refused_by_name() {
+    #[track_caller]
+    fn check(answer: &crate::wire::Answer, status: u16, setting: &str) {
+        assert_eq!(answer.status, status, "{answer:?}");
+        let hint = answer.json()["hint"].as_str().expect("a sentence").to_owned();
+        assert!(hint.contains(setting), "{hint}");
+    }
+    let hub = Hub::start();
+    let long = |bytes: usize| format!("/healthz?{}", "x".repeat(bytes - "/healthz?".len()));
+    assert_eq!(hub.request("GET", &long(16_384)).send().status, 200);
+    check(&hub.request("GET", &long(16_385)).send(), 414, "LOGGIA_MAX_URL_BYTES");
+    // So long that nobody here reads it.
+    assert!([400, 414, 431].contains(&hub.request("GET", &long(100_000)).send().status));
+
+    let large = hub.request("GET", "/healthz").header("X-Large", &"x".repeat(33_000)).send();
+    check(&large, 431, "LOGGIA_MAX_HEADER_BYTES");
+    let many = |n: usize| (0..n).fold(hub.request("GET", "/healthz"), |r, i| r.header(&format!("X-{i}"), "x")).send();
+    assert_eq!(many(50).status, 200);
+    check(&many(80), 431, "LOGGIA_MAX_HEADERS");
+    assert_eq!(many(500).status, 431);
+    assert_eq!(hub.request("GET", "/healthz").header("X-Huge", &"x".repeat(1_000_000)).send().status, 431);
+}
+
+#[test]
+fn a_form_has_a_limit_of_its_own_and_its_sender_reads_so() {
+    let hub = Hub::start();
+    let form = |bytes: usize| {
+        let form = format!("token=wrong&x={}", "y".repeat(bytes));
+        hub.request("POST", "/sign-in").without("Authorization").header("Origin", &hub.origin()).form(&form)
+    };
+    assert_eq!(form(1_000_000).send().status, 303);
+    for bytes in [1_100_000, 3_000_000] {
+        let answer = form(bytes).send();
+        assert_eq!(answer.status, 413, "{answer:?}");
+        assert!(answer.json()["error"].as_str().is_some_and(|e| e.contains("1048576")), "{answer:?}");
+    }
+    let chunked = hub.request("POST", "/sign-in").without("Authorization").header("Origin", &hub.origin());
+    let body = format!("token=wrong&x={}", "y".repeat(1_100_000));
+    let chunked = chunked.header("Content-Type", "application/x-www-form-urlencoded").chunked(body.as_bytes(), 65_536);
+    assert!([413, 415].contains(&chunked.send().status), "chunks count as well");
+}

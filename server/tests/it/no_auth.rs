@@ -51,3 +51,11 @@ fn an_open_bind_is_refused_and_the_ways_out_are_named() {
         assert!(refused.said.contains("127.0.0.1") || refused.said.contains("loopback"), "{host}: {refused:?}");
     }
 }
+
+#[test]
+fn an_address_for_others_is_refused_and_the_ways_out_are_named() {
+    let builder = Hub::builder().without_token().arg("--no-auth").arg("--public-url").arg("https://memory.example.com");
+    let Err(refused) = builder.try_start() else { panic!("it is open to whoever reaches the address") };
+    assert!(refused.status.is_some_and(|s| !s.success()), "{refused:?}");
+    assert!(refused.said.contains("--no-auth") && refused.said.contains("--public-url"), "{refused:?}");
+}

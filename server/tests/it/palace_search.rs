@@ -166,8 +166,10 @@ fn the_first_search_already_says_that_the_model_is_damaged() {
     let place = Place::new();
     let folder = place.palace().with_file_name("models").join("all-MiniLM-L6-v2");
     std::fs::create_dir_all(&folder).expect("a new folder");
-    for file in ["config.json", "model.safetensors", "tokenizer.json"] {
-        std::fs::write(folder.join(file), "damaged").expect("a new file");
+    // By their names and sizes they are the model's.
+    for (file, bytes) in [("config.json", 7), ("model.safetensors", 90_868_376), ("tokenizer.json", 466_247)] {
+        let file = std::fs::File::create(folder.join(file)).expect("a new file");
+        file.set_len(bytes).expect("zeros take no room");
     }
     let said = |found: &Value| {
         assert_eq!((&found["vector_disabled"], &found["results"]), (&json!(true), &json!([])), "{found}");
@@ -175,6 +177,10 @@ fn the_first_search_already_says_that_the_model_is_damaged() {
     };
     said(&json_of(&place.cli(&["search", "greenhouse", "--json"], b"")));
     // The palace holds nothing, so that nobody else has used the model.
-    let hub = Hub::builder().at(&place).start();
+    let mut hub = Hub::builder().at(&place).start();
     said(&hub.call("mempalace_search", json!({"query": "greenhouse"})));
+    hub.restart();
+    let page = hub.request("GET", "/palace?q=greenhouse").without("Authorization").header("Cookie", &hub.session());
+    let page = page.send().text();
+    assert!(page.contains("not by meaning") && page.contains("config.json"), "{page}");
 }

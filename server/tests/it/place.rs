@@ -57,6 +57,18 @@ impl Place {
         command
     }
 
+    /// The same in a name space of its own, in which the palace is a disk in memory of this size. The process keeps its id.
+    pub(crate) fn command_on_disk(&self, size: &str) -> Command {
+        fs::create_dir_all(self.palace()).expect("the folder is writable");
+        let plain = self.command();
+        let mut command = Command::new("unshare");
+        let mount = r#"mount -t tmpfs -o "size=$1,mode=700" loggia "$2" && shift 2 && exec "$@""#;
+        command.args(["--map-root-user", "--mount", "sh", "-c", mount, "sh", size]).arg(self.palace());
+        command.arg(plain.get_program()).env_clear().current_dir(self.root.path());
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
     /// Runs a subcommand on this palace with bytes on its stdin.
     pub(crate) fn cli(&self, args: &[&str], stdin: &[u8]) -> Output {
         let mut command = self.command();

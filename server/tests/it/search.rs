@@ -1,36 +1,31 @@
-//! Full-text search from outside: what is found, what a query can never do, and what happens to the index's file.
-
-use std::fs;
-use std::path::PathBuf;
+//! Full-text search from outside: what is found, and what a query can never do. What happens to the index's file is in `search_index`.
 
 use serde_json::{Value, json};
 
-use crate::hub::{Hub, event, event_with};
-use crate::outsider::{self, Outsider};
+use crate::hub::{Hub, event_with};
+use crate::outsider::Outsider;
 use crate::place::{Place, sha256};
 
-const TOOL: &str = "mempalace_event_search";
+pub(crate) const TOOL: &str = "mempalace_event_search";
 
+/// The bodies of the events that a query finds, newest first.
 #[track_caller]
-fn found(hub: &Hub, query: &str) -> Vec<String> {
+pub(crate) fn found(hub: &Hub, query: &str) -> Vec<String> {
     bodies(&hub.call(TOOL, json!({"query": query})))
 }
 
+/// The bodies of the events in an answer.
 #[track_caller]
-fn bodies(answer: &Value) -> Vec<String> {
+pub(crate) fn bodies(answer: &Value) -> Vec<String> {
     let events = answer["events"].as_array().unwrap_or_else(|| panic!("no events: {answer}"));
     assert_eq!(answer["behind"], 0, "{answer}");
     assert_eq!(answer["count"], events.len());
     events.iter().map(|e| e["body"].as_str().expect("a text").to_owned()).collect()
 }
 
-fn side_file(place: &Place) -> PathBuf {
-    place.palace().join("loggia_search.sqlite3")
-}
-
 /// Searches by the command line, beside a hub or without one.
 #[track_caller]
-fn by_cli(place: &Place, args: &[&str]) -> Value {
+pub(crate) fn by_cli(place: &Place, args: &[&str]) -> Value {
     let output = place.cli(&[&["logstream", "search", "--json"], args].concat(), b"");
     assert!(output.status.success(), "{output:?}");
     serde_json::from_slice(&output.stdout).expect("JSON")
@@ -316,146 +311,4 @@ fn artifacts_are_searched_when_they_are_asked_for() {
     assert_eq!(hub.call(TOOL, json!({"query": "haystack", "artifacts": true}))["artifacts"][0]["id"], *whole);
     let by_id = hub.call(TOOL, json!({"query": whole, "artifacts": true}));
     assert_eq!(by_id["artifacts"][0]["id"], *whole);
-}
-
-#[test]
-fn a_removed_or_damaged_index_is_made_anew() {
-    let mut hub = Hub::start();
-    hub.append("s", "needle");
-    assert_eq!(found(&hub, "needle").len(), 1);
-    let file = side_file(hub.place());
-
-    // While the hub runs.
-    fs::remove_file(&file).expect("it is there");
-    hub.append("s", "needle");
-    assert_eq!(found(&hub, "needle").len(), 2);
-    hub.restart();
-    assert!(file.exists());
-    assert_eq!(found(&hub, "needle").len(), 2);
-
-    for damage in [b"no database at all, but long enough to be one, is it not? ".repeat(200), Vec::new()] {
-        hub.terminate();
-        for suffix in ["-wal", "-shm"] {
-            let _ = fs::remove_file(file.with_file_name(format!("loggia_search.sqlite3{suffix}")));
-        }
-        fs::write(&file, damage).expect("it can be written");
-        hub.start_again();
-        assert_eq!(found(&hub, "needle").len(), 2);
-    }
-
-    // The right version, but tables are missing.
-    hub.terminate();
-    outsider::open(&file).execute_batch("DROP TABLE parts").expect("it is there");
-    hub.start_again();
-    assert_eq!(found(&hub, "needle").len(), 2);
-}
-
-#[test]
-fn an_index_of_another_log_or_version_is_made_anew() {
-    let mut hub = Hub::start();
-    for n in 0..3 {
-        hub.append("s", &format!("needle {n}"));
-    }
-    assert_eq!(found(&hub, "needle").len(), 3);
-    hub.terminate();
-    let log = hub.place().log_file();
-    let backup = log.with_extension("backup");
-    fs::copy(&log, &backup).expect("copied");
-
-    hub.start_again();
-    hub.append("s", "needle that is lost");
-    assert_eq!(found(&hub, "needle").len(), 4);
-    hub.terminate();
-    fs::copy(&backup, &log).expect("restored");
-    for suffix in ["-wal", "-shm"] {
-        let _ = fs::remove_file(log.with_file_name(format!("logstream.sqlite3{suffix}")));
-    }
-    hub.start_again();
-    assert_eq!(found(&hub, "lost"), [""; 0]);
-    hub.append("s", "needle that came instead");
-    assert_eq!(found(&hub, "needle").len(), 4);
-    assert_eq!(found(&hub, "instead").len(), 1);
-
-    hub.terminate();
-    outsider::open(&side_file(hub.place())).pragma_update(None, "user_version", 999).expect("a pragma");
-    hub.start_again();
-    assert_eq!(found(&hub, "needle").len(), 4);
-}
-
-#[test]
-fn the_command_line_indexes_by_itself() {
-    let place = Place::new();
-    let append = |body: &str| {
-        let args = [
-            "logstream",
-            "append",
-            "--type",
-            "t.x",
-            "--stream",
-            "s",
-            "--room",
-            "r",
-            "--from-agent",
-            "a",
-            "--body",
-            body,
-        ];
-        assert!(place.cli(&args, b"").status.success());
-    };
-    append("first needle");
-    assert_eq!(bodies(&by_cli(&place, &["needle"])), ["first needle"]);
-    append("second needle");
-    assert_eq!(bodies(&by_cli(&place, &["needle"])), ["second needle", "first needle"]);
-    assert_eq!(bodies(&by_cli(&place, &["first", "nee"])), ["first needle"]);
-    let text = place.cli(&["logstream", "search", "needle", "--limit", "1"], b"");
-    let said = String::from_utf8_lossy(&text.stdout);
-    assert!(
-        said.contains("1 event(s):") && said.contains("body: second needle") && said.contains("older ones:"),
-        "{said}"
-    );
-    let text = place.cli(&["logstream", "search", "nothing"], b"");
-    assert_eq!(String::from_utf8_lossy(&text.stdout).trim(), "no matching events");
-}
-
-#[test]
-fn a_hub_and_command_lines_share_one_index() {
-    let hub = Hub::start();
-    let place = hub.place();
-    std::thread::scope(|scope| {
-        for writer in 0..3 {
-            let caller = hub.caller();
-            scope.spawn(move || {
-                for n in 0..40 {
-                    caller
-                        .call("mempalace_event_append", event("s", &format!("needle w{writer}x{n}")))
-                        .expect("it lives");
-                }
-            });
-            scope.spawn(move || {
-                for _ in 0..4 {
-                    by_cli(place, &["needle"]);
-                }
-            });
-        }
-    });
-    // Nothing is missing and nothing is there twice, whoever indexed it.
-    for answer in
-        [hub.call(TOOL, json!({"query": "needle", "limit": 500})), by_cli(place, &["needle", "--limit", "500"])]
-    {
-        let mut all = bodies(&answer);
-        assert_eq!(all.len(), 120);
-        all.sort();
-        all.dedup();
-        assert_eq!(all.len(), 120);
-    }
-}
-
-#[test]
-fn a_search_reads_and_needs_no_more_than_that() {
-    let hub = Hub::builder().arg("--read-only").start();
-    let answer = hub.call(TOOL, json!({"query": "needle"}));
-    assert_eq!(answer["count"], 0, "{answer}");
-    assert_eq!(answer["newest"], json!({"seq": 0, "event_id": null}));
-    let remote = by_cli(hub.place(), &["needle", "--url", &hub.origin(), "--token", crate::hub::TOKEN]);
-    assert_eq!(remote["count"], 0);
 }

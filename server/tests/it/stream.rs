@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::hub::{Hub, event_with};
 use crate::outsider::{Outsider, Row};
-use crate::wire::Stream;
+use crate::sse::Stream;
 
 #[test]
 fn after_a_reconnect_the_header_beats_the_query() {

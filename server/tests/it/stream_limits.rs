@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::hub::{Hub, TOKEN};
-use crate::wire::Stream;
+use crate::sse::Stream;
 
 /// A stream as soon as there is a place for it.
 fn place_within(hub: &Hub, limit: Duration, last_event_id: Option<&str>) -> Stream {

@@ -94,7 +94,7 @@ fn lines(who: impl Fn(&Source) -> bool, what: impl Fn(&str) -> bool) -> Vec<Stri
     found
 }
 
-const STORES: [&str; 4] = ["logstream", "palace", "mems", "tokens"];
+const STORES: [&str; 5] = ["logstream", "palace", "mems", "tokens", "viewers"];
 const SURFACES: [&str; 5] = ["http", "mcp", "sync", "web", "cli"];
 
 fn is_store(source: &Source) -> bool {

@@ -12,6 +12,7 @@ use crate::outsider;
 use crate::place::Place;
 
 const PROJECTION: &str = "loggia_projection.sqlite3";
+const SEARCH: &str = "loggia_search.sqlite3";
 
 /// What a verification says in JSON, and its exit code.
 #[track_caller]
@@ -81,7 +82,8 @@ fn a_sound_palace_passes_beside_its_hub_and_without_it() {
     assert_eq!((&report["ok"], &report["faults"], &report["notes"]), (&json!(true), &json!([]), &json!([])));
     assert_eq!((&report["events"], &report["artifacts"]), (&json!(3), &json!(2)));
     assert_eq!(report["artifact_bytes"], "--- a\n+++ b\né\nlone".len());
-    let checks = json!(["integrity", "schema", "artifacts", "references", "stamps", "identity", "projection"]);
+    let checks =
+        json!(["integrity", "schema", "artifacts", "references", "stamps", "identity", "projection", "search"]);
     assert_eq!(report["checks"], checks);
 
     hub.terminate();
@@ -192,6 +194,40 @@ fn a_projection_that_says_something_else_is_named_and_made_anew() {
     assert_eq!(hub.get("/statusz").json()["log"]["events"], 4);
     assert_eq!(verify(&place, &[]).1, Some(0));
     assert!(!place.palace().join(format!("{PROJECTION}.new")).exists());
+}
+
+#[test]
+fn a_search_index_that_does_not_fit_is_told_and_one_that_is_gone_is_no_fault() {
+    let mut hub = filled();
+    assert_eq!(hub.call("mempalace_event_search", json!({"query": "hello"}))["behind"], 0);
+    hub.terminate();
+    let place = Arc::clone(hub.place());
+    let index = place.palace().join(SEARCH);
+    for (damage, words) in [
+        ("UPDATE progress SET event_id = 'evt_other'", "another state of the log"),
+        ("UPDATE progress SET artifact_row = 99", "another state of the log"),
+        ("DROP TABLE events_0_idx", "events_0"),
+        ("DROP TABLE progress", "progress"),
+    ] {
+        let whole = fs::read(&index).expect("it is there");
+        let side = outsider::open(&index);
+        side.execute_batch("PRAGMA writable_schema = on").expect("a pragma");
+        side.execute_batch(damage).unwrap_or_else(|e| panic!("{e}: {damage}"));
+        drop(side);
+        let (check, fault) = only_fault(&place);
+        assert!(check == "search" && fault.contains(words), "{damage}: {fault}");
+        fs::write(&index, whole).expect("it is ours");
+    }
+    assert_eq!(verify(&place, &[]).1, Some(0));
+    outsider::open(&index).pragma_update(None, "user_version", 999).expect("a pragma");
+    let noted = |words: &str| {
+        let (report, code) = verify(&place, &[]);
+        let notes = report["notes"].as_array().expect("a list");
+        assert!(code == Some(0) && notes.iter().any(|n| n.as_str().is_some_and(|n| n.contains(words))), "{report}");
+    };
+    noted("loggia_search.sqlite3 is of version 999");
+    fs::remove_file(&index).expect("it is ours");
+    noted("there is no loggia_search.sqlite3");
 }
 
 #[test]

@@ -8,6 +8,8 @@ use serde_json::json;
 
 use crate::cli_child::Running;
 use crate::hub::{Hub, TOKEN, event_with};
+use crate::impostor::Impostor;
+use crate::place::Place;
 
 /// An address that stays when the hub behind it moves, and that can cut every connection.
 struct Door {
@@ -137,4 +139,35 @@ fn what_the_hub_refuses_ends_the_watch() {
     let cursor = hub.place().cli(&[&watch[..], &["--token", TOKEN, "--since-event-id", "evt_x"]].concat(), b"");
     let error: serde_json::Value = serde_json::from_slice(&cursor.stdout).expect("JSON");
     assert_eq!((cursor.status.code(), &error["error"]), (Some(1), &json!("since_event_id 'evt_x' not found")));
+}
+
+/// A hub whose log is empty, as far as its tools know, and which answers a stream as a test says.
+fn stream_of(content_type: &'static str, body: &'static str) -> Impostor {
+    let empty = json!({"events": [], "count": 0, "has_more": false, "limit": 1, "order": "desc"}).to_string();
+    let listed =
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": empty}]}}).to_string();
+    Impostor::new(move |method| match method {
+        "POST" => ("application/json", listed.clone()),
+        _ => (content_type, body.to_owned()),
+    })
+}
+
+const FOLLOW: [&str; 5] = ["logstream", "watch", "--follow", "--from-start", "--json"];
+
+#[test]
+fn a_page_where_the_stream_should_be_ends_the_watch() {
+    let page = stream_of("text/html; charset=utf-8", ": no\n\nevent: logstream\ndata: {}\n\n");
+    let output = Place::new().cli(&[&FOLLOW[..], &["--url", &page.url()]].concat(), b"");
+    assert_eq!(output.status.code(), Some(1), "{output:?}");
+    let error: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(error["error"].as_str().is_some_and(|e| e.contains("something else than its stream")), "{error}");
+}
+
+#[test]
+fn a_stream_that_always_ends_at_once_is_told() {
+    let short = stream_of("text/event-stream", ": connected\n\n");
+    let mut watching = Running::start(&Place::new(), &[&FOLLOW[..], &["--url", &short.url()]].concat());
+    watching.hears("ended the stream; trying again");
+    watching.interrupt();
+    assert_eq!(watching.end(), (Some(130), vec![]));
 }

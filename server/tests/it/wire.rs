@@ -1,11 +1,13 @@
-//! HTTP by hand, for what a well-behaved client cannot say: odd headers, cut connections, chunked bodies, and event streams that
-//! are read frame by frame, or not at all.
+//! HTTP by hand, for what a well-behaved client cannot say: odd headers, cut connections, chunked bodies. What comes on an event
+//! stream is read by `sse`.
 
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
+
+use crate::sse::Stream;
 
 /// How long a whole answer may take before a test gives up.
 const ANSWER_LIMIT: Duration = Duration::from_mins(1);
@@ -125,23 +127,28 @@ impl Request {
         assert_eq!(head.status, 200, "no stream: {}", String::from_utf8_lossy(&body));
         let chunked = head.header("transfer-encoding").is_some_and(|v| v.eq_ignore_ascii_case("chunked"));
         connection.raw = body;
-        Some(Stream { connection, head, chunked, text: Vec::new(), frames: 0 })
+        Some(Stream::new(connection, head, chunked))
     }
 }
 
 /// What one look at the socket brought.
 #[derive(Debug, PartialEq, Eq)]
-enum Progress {
+pub(crate) enum Progress {
+    /// Bytes.
     Some,
+    /// Nothing in time.
     Nothing,
+    /// The end.
     End,
 }
 
 /// A connection with a request on its way.
 pub(crate) struct Connection {
     socket: TcpStream,
-    raw: Vec<u8>,
-    ended: bool,
+    /// What arrived and was not taken yet.
+    pub(crate) raw: Vec<u8>,
+    /// Whether the other side closed it.
+    pub(crate) ended: bool,
 }
 
 impl Connection {
@@ -154,7 +161,8 @@ impl Connection {
         self.answer()
     }
 
-    fn read_until(&mut self, until: Instant) -> Progress {
+    /// Reads what comes next, if it comes in time.
+    pub(crate) fn read_until(&mut self, until: Instant) -> Progress {
         let Some(left) = until.checked_duration_since(Instant::now()).filter(|d| !d.is_zero()) else {
             return Progress::Nothing;
         };
@@ -251,138 +259,8 @@ impl std::fmt::Debug for Answer {
     }
 }
 
-/// One frame of an event stream.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Frame {
-    /// The `id:` line.
-    pub(crate) id: Option<String>,
-    /// The `event:` line.
-    pub(crate) event: Option<String>,
-    /// The `data:` lines.
-    pub(crate) data: String,
-    /// The comment lines, without their colon.
-    pub(crate) comment: Option<String>,
-}
-
-impl Frame {
-    /// The data as the event that it holds.
-    #[track_caller]
-    pub(crate) fn json(&self) -> Value {
-        serde_json::from_str(&self.data).unwrap_or_else(|e| panic!("{e} in {:?}", self.data))
-    }
-
-    /// The event's body.
-    #[track_caller]
-    pub(crate) fn body(&self) -> String {
-        self.json()["body"].as_str().expect("a body is a text").to_owned()
-    }
-}
-
-/// An open event stream.
-pub(crate) struct Stream {
-    connection: Connection,
-    /// Status and headers.
-    pub(crate) head: Answer,
-    chunked: bool,
-    text: Vec<u8>,
-    frames: usize,
-}
-
-impl Stream {
-    /// The next frame of any kind, or `None` when none came in time or the stream ended.
-    #[track_caller]
-    pub(crate) fn next_frame(&mut self, limit: Duration) -> Option<Frame> {
-        let until = Instant::now() + limit;
-        loop {
-            if self.chunked {
-                take_chunks(&mut self.connection.raw, &mut self.text);
-            } else {
-                self.text.append(&mut self.connection.raw);
-            }
-            if let Some(end) = find(&self.text, b"\n\n") {
-                let rest = self.text.split_off(end + 2);
-                let frame = std::mem::replace(&mut self.text, rest);
-                self.frames += 1;
-                return Some(parse_frame(std::str::from_utf8(&frame).expect("event streams are UTF-8")));
-            }
-            if self.connection.read_until(until) != Progress::Some {
-                return None;
-            }
-        }
-    }
-
-    /// The next frame that says something: no comment, and no heartbeat of a browser's stream. `None` when none came in time or
-    /// the stream ended.
-    #[track_caller]
-    pub(crate) fn next_event(&mut self, limit: Duration) -> Option<Frame> {
-        let until = Instant::now() + limit;
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            match self.next_frame(left)? {
-                frame if frame.data.is_empty() || frame.event.as_deref() == Some("heartbeat") => {}
-                frame => return Some(frame),
-            }
-        }
-    }
-
-    /// The next event, which must come.
-    #[track_caller]
-    pub(crate) fn event(&mut self) -> Frame {
-        let frame = self.next_event(Duration::from_secs(20));
-        frame.unwrap_or_else(|| panic!("no event after {} frames, ended: {}", self.frames, self.connection.ended))
-    }
-
-    /// The ids of so many next events.
-    #[track_caller]
-    pub(crate) fn ids(&mut self, count: usize) -> Vec<String> {
-        (0..count).map(|_| self.event().id.expect("every event's frame has an id")).collect()
-    }
-
-    /// The bodies of so many next events.
-    #[track_caller]
-    pub(crate) fn bodies(&mut self, count: usize) -> Vec<String> {
-        (0..count).map(|_| self.event().body()).collect()
-    }
-
-    /// Fails if an event comes within a short time.
-    #[track_caller]
-    pub(crate) fn expect_silence(&mut self) {
-        let frame = self.next_event(Duration::from_millis(300));
-        assert!(frame.is_none(), "unexpected: {frame:?}");
-    }
-
-    /// Reads on until the hub ends the stream; answers whether it did in time.
-    pub(crate) fn ends_within(&mut self, limit: Duration) -> bool {
-        let until = Instant::now() + limit;
-        while self.connection.read_until(until) == Progress::Some {}
-        self.connection.ended
-    }
-}
-
-fn parse_frame(text: &str) -> Frame {
-    let mut frame = Frame { id: None, event: None, data: String::new(), comment: None };
-    let mut data_lines = 0;
-    for line in text.lines().filter(|l| !l.is_empty()) {
-        let (name, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.strip_prefix(' ').unwrap_or(value);
-        match name {
-            "" => frame.comment = Some(value.to_owned()),
-            "id" => frame.id = Some(value.to_owned()),
-            "event" => frame.event = Some(value.to_owned()),
-            "data" => {
-                data_lines += 1;
-                frame.data.push_str(value);
-            }
-            "retry" => {}
-            other => panic!("unknown field {other:?} in {text:?}"),
-        }
-    }
-    assert!(data_lines <= 1, "an event is one line of data: {text:?}");
-    frame
-}
-
 /// Moves the content of every whole chunk from `raw` to `out`.
-fn take_chunks(raw: &mut Vec<u8>, out: &mut Vec<u8>) {
+pub(crate) fn take_chunks(raw: &mut Vec<u8>, out: &mut Vec<u8>) {
     let mut at = 0;
     while let Some(line_end) = find(&raw[at..], b"\r\n") {
         let size = std::str::from_utf8(&raw[at..at + line_end]).ok().and_then(|s| usize::from_str_radix(s, 16).ok());
@@ -397,6 +275,7 @@ fn take_chunks(raw: &mut Vec<u8>, out: &mut Vec<u8>) {
     raw.drain(..at);
 }
 
-fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
+/// Where some bytes begin within others.
+pub(crate) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|w| w == wanted)
 }

@@ -1,11 +1,13 @@
-//! The content of an artifact: a diff as a diff, everything else as numbered lines, and above it what a reader could overlook.
+//! The content of an artifact: a diff as a diff, JSON laid out, a log in its colours, everything else as numbered lines, and above it what a reader could overlook.
 
 use leptos::prelude::*;
 use loggia_domain::ArtifactKind;
 
+use super::budget::Budget;
 use super::diff::{File, parse};
 use super::diff_view::DiffView;
-use super::lines::NumberedText;
+use super::json;
+use super::lines::{NumberedText, line_text, not_shown};
 use crate::words::{count_colour_codes, count_hidden, counted, without_colour_codes};
 
 /// The content under its notes.
@@ -23,14 +25,61 @@ pub(super) fn Content(
         .into_iter()
         .map(|note| view! { <p class="note warn">{note}</p> }.into_any())
         .collect_view();
-    let shown = without_colour_codes(&content);
-    let files = if is_patch { parse(&shown) } else { vec![] };
-    let body = if files.iter().any(File::is_diff) {
+    let files = if is_patch { parse(&without_colour_codes(&content)) } else { vec![] };
+    let is_diff = files.iter().any(File::is_diff);
+    let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content) } else { None };
+    let is_json = json.is_some();
+    let body = if is_diff {
         view! { <DiffView files=files download=download/> }.into_any()
+    } else if let Some(lines) = json {
+        json_text(lines, &download)
     } else {
-        view! { <NumberedText text=shown download=download/> }.into_any()
+        view! { <NumberedText text=content download=download/> }.into_any()
     };
-    view! { {notes} {body} }
+    let said = is_json.then(|| {
+        view! { <p class="faint laid-out">"Laid out for reading, values as written; the download is exact."</p> }
+            .into_any()
+    });
+    let hunks = is_diff.then(|| {
+        view! { <span class="faint needs-script"><kbd>"n"</kbd>" "<kbd>"p"</kbd>" next and previous hunk"</span> }
+            .into_any()
+    });
+    view! {
+        {notes}
+        <div class="switches">
+            <label><input type="checkbox" class="wrap-lines" checked=!is_diff/>" wrap lines"</label>
+            <label><input type="checkbox" class="show-blanks"/>" show blanks and tabs"</label>
+            {hunks}
+        </div>
+        {said}
+        {body}
+    }
+}
+
+/// JSON on indented lines.
+fn json_text(all: Vec<Vec<json::Piece>>, download: &str) -> AnyView {
+    let total = all.len();
+    let shown = Budget::page().take(total);
+    let rows = all
+        .into_iter()
+        .take(shown)
+        .enumerate()
+        .map(|(at, pieces)| {
+            let pieces = pieces
+                .into_iter()
+                .map(|(kind, text)| match kind {
+                    json::Kind::Mark => text.into_any(),
+                    kind => view! { <span class=kind.class()>{line_text(&text)}</span> }.into_any(),
+                })
+                .collect_view();
+            view! { <div class="line" data-n=(at + 1).to_string()>{pieces}</div> }.into_any()
+        })
+        .collect_view();
+    view! {
+        <div class="code numbered" tabindex="0" role="region" aria-label="Content">{rows}</div>
+        {not_shown(total - shown, download)}
+    }
+    .into_any()
 }
 
 /// What a reader should know before trusting the look of a text.
@@ -55,8 +104,9 @@ fn notes(content: &str, is_patch: bool) -> Vec<String> {
     }
     if colour_codes > 0 {
         notes.push(format!(
-            "{} of a terminal left out here; the download has them",
-            counted(colour_codes as u64, "colour code", "colour codes")
+            "{} of a terminal {}; the download has them as they are",
+            counted(colour_codes as u64, "colour code", "colour codes"),
+            if is_patch { "left out here" } else { "shown as colours" },
         ));
     }
     if is_patch && !content.ends_with('\n') {

@@ -2,9 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::budget::Budget;
+use super::budget::{Budget, MAX_LINE_CHARS};
 use super::diff::{File, Kind, Line};
-use super::lines::{line_text, not_shown};
+use super::lines::{line_text, not_shown, with_blanks};
 use crate::parts::revealed;
 use crate::words::{counted, grouped};
 
@@ -99,7 +99,7 @@ fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
     .into_any()
 }
 
-fn row(line: &Line) -> AnyView {
+pub(super) fn row(line: &Line) -> AnyView {
     let class = match line.kind {
         Kind::Context => "line",
         Kind::Added => "line added",
@@ -110,10 +110,22 @@ fn row(line: &Line) -> AnyView {
     let number = |n: Option<u32>| n.map(|n| n.to_string()).unwrap_or_default();
     // Both sides in columns of their own; the stylesheet draws them, so that copying gives the text alone.
     let numbers = format!("{:>5} {:>5}", number(line.old), number(line.new));
-    view! { <div class=class data-n=numbers>{line_text(&line.text)}</div> }.into_any()
+    // The sign stands at the start of a line of a hunk; the blanks that count are those behind it.
+    let text = match line.kind {
+        Kind::Context | Kind::Added | Kind::Removed
+            if line.text.is_char_boundary(1) && line.text.len() <= MAX_LINE_CHARS =>
+        {
+            let (sign, rest) = line.text.split_at(1.min(line.text.len()));
+            view! { {sign.to_owned()}{with_blanks(rest)} }.into_any()
+        }
+        _ => line_text(&line.text),
+    };
+    // What the keys go to can take the focus.
+    let focus = (line.kind == Kind::Hunk).then_some("-1");
+    view! { <div class=class data-n=numbers tabindex=focus>{text}</div> }.into_any()
 }
 
-fn plus_minus(added: usize, removed: usize) -> AnyView {
+pub(super) fn plus_minus(added: usize, removed: usize) -> AnyView {
     view! {
         <span class="plus-minus">
             <span class="plus">"+"{grouped(added as u64)}</span>

@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use super::ansi::{Pen, parts};
 use super::budget::{Budget, MAX_LINE_CHARS, lines};
 use crate::parts::revealed;
 use crate::words::{counted, cut, grouped};
@@ -12,15 +13,56 @@ pub(super) fn NumberedText(text: String, download: String) -> impl IntoView {
     let all = lines(&text);
     let total = all.clone().count();
     let shown = Budget::page().take(total);
+    let mut pen = Pen::default();
     let rows = all
         .take(shown)
         .enumerate()
-        .map(|(i, line)| view! { <div class="line" data-n=(i + 1).to_string()>{line_text(line)}</div> }.into_any())
+        .map(|(i, line)| {
+            view! { <div class="line" data-n=(i + 1).to_string()>{coloured(line, &mut pen)}</div> }.into_any()
+        })
         .collect_view();
     view! {
         <div class="code numbered" tabindex="0" role="region" aria-label="Content">{rows}</div>
         {not_shown(total - shown, &download)}
     }
+}
+
+/// A line in the colours of a terminal.
+fn coloured(line: &str, pen: &mut Pen) -> AnyView {
+    parts(line, pen)
+        .into_iter()
+        .map(|part| {
+            if part.class.is_empty() {
+                with_blanks(&part.text)
+            } else {
+                view! { <span class=part.class>{line_text(&part.text)}</span> }.into_any()
+            }
+        })
+        .collect_view()
+        .into_any()
+}
+
+/// A line whose tabs and blanks at its start and its end can be made visible by the stylesheet.
+pub(super) fn with_blanks(line: &str) -> AnyView {
+    if line.len() > MAX_LINE_CHARS {
+        return line_text(line);
+    }
+    let is_blank = |c: char| matches!(c, ' ' | '\t');
+    let inner = line.trim_start_matches(is_blank);
+    let start = &line[..line.len() - inner.len()];
+    let text = inner.trim_end_matches(is_blank);
+    let end = &inner[text.len()..];
+    let blanks = |run: &str| {
+        (!run.is_empty()).then(|| {
+            let one = |c: char| match c {
+                '\t' => view! { <span class="tab">"\t"</span> }.into_any(),
+                c => c.to_string().into_any(),
+            };
+            view! { <span class="blanks">{run.chars().map(one).collect_view()}</span> }.into_any()
+        })
+    };
+    // A line of blanks alone is its own end.
+    view! { {blanks(start)}{line_text(text)}{blanks(end)} }.into_any()
 }
 
 /// A line as it is shown: cut where it is endless, unseen characters written out.

@@ -14,6 +14,10 @@ pub(super) struct Asked {
     pub(super) q: String,
     /// Only what arrived before this event.
     pub(super) before: Option<String>,
+    /// What arrived around this event.
+    pub(super) around: Option<String>,
+    /// Whether rows that say the same stand one by one.
+    pub(super) unfolded: bool,
     /// Why parts of the address mean nothing, in words.
     pub(super) refused: Vec<String>,
 }
@@ -25,6 +29,18 @@ impl Asked {
         for (key, value) in href::pairs(search) {
             if key == "before" {
                 asked.before = Some(value).filter(|v| !v.is_empty());
+                continue;
+            }
+            if key == "around" {
+                asked.around = Some(value).filter(|v| !v.is_empty());
+                continue;
+            }
+            if key == "fold" {
+                asked.unfolded = value == "no";
+                continue;
+            }
+            // What is looked at beside the log, and in which form.
+            if key == "peek" || key == "as" {
                 continue;
             }
             if key == "q" {
@@ -43,7 +59,24 @@ impl Asked {
     /// The question for the hub.
     pub(super) fn query(&self) -> LogQuery {
         let (filter, q, before) = (self.filter.clone(), self.q.clone(), self.before.clone());
-        LogQuery { filter, q, before, ..LogQuery::default() }
+        LogQuery { filter, q, before, around: self.around.clone(), unfolded: self.unfolded, ..LogQuery::default() }
+    }
+
+    /// Whether the page shows one moment of the log and does not move.
+    pub(super) fn is_still(&self) -> bool {
+        self.before.is_some() || self.around.is_some()
+    }
+
+    /// The same log with every row by itself.
+    pub(super) fn one_by_one(&self) -> String {
+        let here = href::search(&self.filter, &self.q, self.before.as_deref());
+        href::changed("/log", here.split_once('?').map_or("", |(_, search)| search), "fold", Some("no"))
+    }
+
+    /// Where the hub writes what passes, whole, into a file of a format.
+    pub(super) fn export(&self, format: &str) -> String {
+        let here = href::search(&self.filter, &self.q, self.before.as_deref());
+        href::changed("/log/export", here.split_once('?').map_or("", |(_, search)| search), "format", Some(format))
     }
 
     /// The address of the log under another filter, for the same words.
@@ -75,6 +108,15 @@ mod tests {
             Filter::default().with(Column::Type, "task.request").without(Column::FromAgent, "ci:runner")
         );
         assert!(asked.refused.is_empty());
+        assert_eq!(asked.export("txt").split_once('?').expect("a query").0, "/log/export");
+        assert!(Asked::parse(asked.one_by_one().split_once('?').expect("a query").1).unfolded);
+    }
+
+    #[test]
+    fn what_is_looked_at_beside_the_log_is_no_part_of_the_question() {
+        assert_eq!(Asked::parse("type=a&peek=evt_1&as=pretty"), Asked::parse("type=a"));
+        let around = Asked::parse("around=evt_1");
+        assert!(around.is_still() && around.query().around.as_deref() == Some("evt_1"));
     }
 
     #[test]

@@ -51,8 +51,8 @@ pub(super) fn Hits(asked: Asked, window: RwSignal<Window>, behind: RwSignal<u64>
     view! {
         <div class="hits">
             <span role="status">{said}</span>
-            <button type="button" class="button needs-script" aria-label="Previous hit" on:click=previous>"↑"</button>
-            <button type="button" class="button needs-script" aria-label="Next hit" on:click=next>"↓"</button>
+            <button type="button" class="button needs-script hit-previous" aria-label="Previous hit" on:click=previous>"↑"</button>
+            <button type="button" class="button needs-script hit-next" aria-label="Next hit" on:click=next>"↓"</button>
             <a href=log>"End the search"</a>
         </div>
     }

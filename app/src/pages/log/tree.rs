@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use loggia_domain::{Column, Filter};
 
 use super::asked::Asked;
-use crate::backend::StreamCount;
+use crate::backend::{Counts, StreamCount};
 use crate::filters;
 use crate::parts::revealed;
 use crate::words::grouped;
@@ -20,8 +20,8 @@ pub(super) fn TreeButton() -> impl IntoView {
 
 /// The tree. What the log is filtered by is marked.
 #[component]
-pub(super) fn StreamTree(streams: RwSignal<Vec<StreamCount>>, asked: Asked) -> impl IntoView {
-    let rows = move || streams.with(|streams| streams.iter().map(|s| branch(s, &asked)).collect_view());
+pub(super) fn StreamTree(counts: RwSignal<Counts>, asked: Asked) -> impl IntoView {
+    let rows = move || counts.with(|counts| counts.streams.iter().map(|s| branch(s, &asked)).collect_view());
     view! {
         <nav class="panel tree" id=TREE popover aria-label="Streams and rooms">
             <h2>"Streams"</h2>

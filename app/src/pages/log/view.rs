@@ -4,17 +4,20 @@ use std::sync::Arc;
 
 use super::asked::Asked;
 use super::chips::Chips;
+use super::export::Export;
 use super::filter_form::FilterForm;
 use super::follow::Following;
+use super::peek::on_row_clicked;
 use super::search::{Hits, SearchBox};
+use super::totals::Totals;
 use super::tree::{StreamTree, TreeButton};
 use super::window::{Row, Window};
-use crate::backend::{LogPage, StreamCount};
+use crate::backend::{Counts, LogPage};
 use crate::clock::use_page_clock;
 use crate::live::{Cursor, Throttle, use_live};
 use crate::parts::{EventRow, EventTable, FirstEvent, Marks};
 use crate::words::{counted, grouped};
-use crate::{ask, href};
+use crate::{ask, browser, href};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
 
@@ -23,7 +26,7 @@ const ASKED_GAP_MS: u64 = 2000;
 
 /// The page for one answer. Another filter makes another one.
 #[component]
-pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) -> impl IntoView {
+pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoView {
     let mut refused = asked.refused.clone();
     refused.extend(page.unsearched.clone());
     let refusals = refused
@@ -35,13 +38,16 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
     let behind = RwSignal::new(page.behind);
     let cursor = Cursor::after(page.tip.as_ref());
     let answered_ms = page.now_ms;
-    let window = RwSignal::new(Window::of(page));
-    let streams = RwSignal::new(streams);
-    let total = move || streams.with(|all| all.iter().map(|s| s.events).sum::<u64>());
+    // What was found is looked at one by one, and so is what stands around an event.
+    let folds = !searches && !asked.unfolded && asked.around.is_none();
+    let window = if folds { Window::of(page).folded() } else { Window::of(page) };
+    let window = RwSignal::new(window);
+    let counts = RwSignal::new(counts);
+    let total = move || counts.with(|all| all.streams.iter().map(|s| s.events).sum::<u64>());
     let following = Following::watch();
-    let is_live = asked.before.is_none();
+    let is_live = !asked.is_still();
     if is_live {
-        let shown = Shown { window, streams, behind, following };
+        let shown = Shown { window, counts, behind, following };
         go_live(shown, asked.clone(), searches, cursor, answered_ms);
     }
     let head = if is_live {
@@ -53,6 +59,16 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
     let before_note = asked.before.clone().map(|id| {
         view! {
             <p class="note">"Only what arrived before "<a href=href::event(&id)><code>{id.clone()}</code></a>"; this part of the log does not move."</p>
+        }
+        .into_any()
+    });
+    let around_note = asked.around.clone().map(|id| {
+        // In the frame after, when the rows are there.
+        Effect::new(|_| request_animation_frame(|| browser::focus("#selected .to-event")));
+        let newest = window.with_untracked(|w| w.newest_id().map(href::around));
+        let newer = newest.map(|target| view! { <a href=target>"Newer events"</a> }.into_any());
+        view! {
+            <p class="note">"What arrived around "<a href=href::event(&id)><code>{id.clone()}</code></a>"; this part of the log does not move. "{newer}</p>
         }
         .into_any()
     });
@@ -69,14 +85,17 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
             {head}
             <SearchBox asked=asked.clone()/>
             <FilterForm asked=asked.clone()/>
+            <Export asked=asked.clone()/>
         </div>
+        <Totals counts=counts/>
         {refusals}
         {before_note}
+        {around_note}
         <Chips asked=asked.clone()/>
         {hits}
         {move || first_event()}
         <div class="log-grid" class:vacant=move || is_empty.get()>
-            <StreamTree streams=streams asked=asked.clone()/>
+            <StreamTree counts=counts asked=asked.clone()/>
             <Table window=window following=following asked=asked/>
         </div>
     }
@@ -86,7 +105,7 @@ pub(super) fn LogView(asked: Asked, page: LogPage, streams: Vec<StreamCount>) ->
 #[component]
 fn PauseButton(following: Following) -> impl IntoView {
     view! {
-        <button type="button" class="button needs-script" aria-pressed=move || following.is_paused().to_string()
+        <button type="button" class="button needs-script pause" aria-pressed=move || following.is_paused().to_string()
             on:click=move |_| following.switch_pause()>
             {move || if following.is_paused() { "Resume" } else { "Pause" }}
         </button>
@@ -118,7 +137,7 @@ fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl I
     let row_asked = asked.clone();
     let foot = move || window.with(|w| foot(w, &asked));
     view! {
-        <div class="log-table">
+        <div class="log-table" on:click=on_row_clicked()>
             <NewRows window=window following=following/>
             <EventTable caption="Events, newest first">
                 <For each=rows key=row_key children=move |row| row_view(&row, &row_asked)/>
@@ -134,13 +153,15 @@ fn row_key(row: &Arc<Row>) -> String {
 
 fn row_view(row: &Row, asked: &Asked) -> AnyView {
     match row {
-        Row::Event { event, excerpt, late_from, fresh } => {
+        Row::Event { event, excerpt, late_from, fresh, times } => {
             let marks = Marks {
                 late_from: late_from.clone(),
                 fresh: *fresh,
-                selected: false,
+                selected: asked.around.as_deref() == Some(&event.id),
                 excerpt: excerpt.clone(),
                 q: asked.q.clone(),
+                times: (*times > 1).then(|| (*times, asked.one_by_one())),
+                to_context: !asked.q.is_empty() || !asked.filter.is_empty(),
             };
             view! { <EventRow event=(**event).clone() filter=asked.filter.clone() marks=marks/> }.into_any()
         }
@@ -189,7 +210,7 @@ fn foot(window: &Window, asked: &Asked) -> AnyView {
 #[derive(Clone, Copy)]
 struct Shown {
     window: RwSignal<Window>,
-    streams: RwSignal<Vec<StreamCount>>,
+    counts: RwSignal<Counts>,
     behind: RwSignal<u64>,
     following: Following,
 }
@@ -197,7 +218,7 @@ struct Shown {
 /// Follows the log from where the answer ended. A search is asked again when something arrived that passes its filter, since whether
 /// it has the words is in the whole of its text, which only the hub has.
 fn go_live(shown: Shown, asked: Asked, searches: bool, cursor: Cursor, answered_ms: u64) {
-    let Shown { window, streams, behind, following } = shown;
+    let Shown { window, counts, behind, following } = shown;
     let (clock, live) = (use_page_clock(), use_live());
     let query = searches.then(|| asked.query());
     let is_old = RwSignal::new(behind.get_untracked() > 0);
@@ -226,8 +247,8 @@ fn go_live(shown: Shown, asked: Asked, searches: bool, cursor: Cursor, answered_
                     window.set(Window::of(page));
                 }
             }
-            if let Ok(counts) = ask::streams().await {
-                streams.try_set(counts);
+            if let Ok(now) = ask::streams().await {
+                counts.try_set(now);
             }
             is_asked.try_set_value(false);
         });

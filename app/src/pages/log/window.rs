@@ -28,6 +28,8 @@ pub(super) enum Row {
         late_from: Option<String>,
         /// It came while the page was open.
         fresh: bool,
+        /// How many events in a row say the same; this is the newest of them.
+        times: usize,
     },
     /// A frame that could not be read.
     Unreadable { id: String },
@@ -49,10 +51,35 @@ impl Row {
     /// How many events it stands for.
     fn events(&self) -> usize {
         match self {
-            Self::Event { .. } | Self::Unreadable { .. } => 1,
+            Self::Event { times, .. } => *times,
+            Self::Unreadable { .. } => 1,
             Self::Gap { missing, .. } => *missing,
             Self::Resynced { .. } => 0,
         }
+    }
+
+    /// Whether a row says what an older one says, so that one of them is enough. Only what a row shows or leads to counts, and the
+    /// metadata; ids, numbers and times are always others.
+    fn says_the_same(&self, older: &Self) -> bool {
+        let (Self::Event { event: a, late_from: None, .. }, Self::Event { event: b, late_from: None, .. }) =
+            (self, older)
+        else {
+            return false;
+        };
+        // The rest of a long body is not here.
+        let is_whole = !a.body_truncated && !b.body_truncated;
+        is_whole
+            && a.body == b.body
+            && a.event_type == b.event_type
+            && a.status == b.status
+            && a.from_agent == b.from_agent
+            && a.to_agent == b.to_agent
+            && a.room == b.room
+            && a.stream == b.stream
+            && a.topic == b.topic
+            && a.correlation_id == b.correlation_id
+            && a.artifact_ids == b.artifact_ids
+            && a.metadata.text() == b.metadata.text()
     }
 
     /// Tells rows apart for the view.
@@ -81,6 +108,8 @@ pub(super) struct Window {
     has_more: bool,
     /// The newest stamp seen, and from which hub.
     newest: Option<(String, Option<String>)>,
+    /// Whether rows in a row that say the same become one.
+    folds: bool,
 }
 
 impl Window {
@@ -94,11 +123,18 @@ impl Window {
         for event in events.into_iter().rev() {
             let late_from = window.late_from(&event);
             let (event, excerpt) = (Box::new(event), excerpts.next().unwrap_or_default());
-            rows.push(Arc::new(Row::Event { event, excerpt, late_from, fresh: false }));
+            rows.push(Arc::new(Row::Event { event, excerpt, late_from, fresh: false, times: 1 }));
         }
         rows.reverse();
         window.rows = rows;
         window
+    }
+
+    /// The same window, in which rows in a row that say the same become one.
+    pub(super) fn folded(mut self) -> Self {
+        self.folds = true;
+        fold(&mut self.rows);
+        self
     }
 
     /// The rows, newest first.
@@ -124,6 +160,11 @@ impl Window {
         self.rows.iter().rev().find_map(|row| row.id())
     }
 
+    /// The id of the first row.
+    pub(super) fn newest_id(&self) -> Option<&str> {
+        self.rows.iter().find_map(|row| row.id())
+    }
+
     /// Takes what arrived, oldest first. With `following` it is shown, else it waits.
     pub(super) fn arrive(&mut self, arrivals: Vec<Arrival>, following: bool) {
         // In a burst nothing stands out, and fading every row would only cost time.
@@ -133,7 +174,7 @@ impl Window {
                 Arrival::Event(event) if self.holds(&event.id) => continue,
                 Arrival::Event(event) => {
                     let late_from = self.late_from(&event);
-                    Row::Event { event, excerpt: Vec::new(), late_from, fresh }
+                    Row::Event { event, excerpt: Vec::new(), late_from, fresh, times: 1 }
                 }
                 Arrival::Unreadable { id } if self.holds(&id) => continue,
                 Arrival::Unreadable { id } => Row::Unreadable { id },
@@ -171,6 +212,9 @@ impl Window {
             rows.push(Arc::new(Row::Gap { missing: left_out, before }));
         }
         rows.append(&mut self.rows);
+        if self.folds {
+            fold(&mut rows);
+        }
         if rows.len() > MAX_ROWS {
             self.left += rows.drain(MAX_ROWS..).map(|row| row.events()).sum::<usize>();
         }
@@ -195,6 +239,20 @@ impl Window {
             }
         }
     }
+}
+
+/// Makes one row of those in a row that say the same: the newest, with their number. Rows are newest first.
+fn fold(rows: &mut Vec<Arc<Row>>) {
+    rows.dedup_by(|older, newer| {
+        if !newer.says_the_same(older) {
+            return false;
+        }
+        let more = older.events();
+        if let Row::Event { times, .. } = Arc::make_mut(newer) {
+            *times += more;
+        }
+        true
+    });
 }
 
 #[cfg(test)]

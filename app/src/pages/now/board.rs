@@ -4,6 +4,7 @@
 use leptos::prelude::*;
 use loggia_domain::delegation::{Delegation, State};
 
+use super::needs::apart;
 use crate::backend::Overview;
 use crate::href;
 use crate::parts::{Agent, Ago, StateBadge, last_part, revealed};
@@ -11,6 +12,9 @@ use crate::words::grouped;
 
 /// The columns that are there even when they are empty.
 const COLUMNS: [State; 4] = [State::Open, State::Claimed, State::Ready, State::Blocked];
+/// What tells a delegation apart from another one of the same title, and the delegation.
+type Told = (Option<String>, Delegation);
+
 /// How many cards of a column are shown at once.
 const CARDS_SHOWN: usize = 6;
 
@@ -30,6 +34,7 @@ pub(super) fn Board(overview: RwSignal<Overview>) -> impl IntoView {
         columns()
             .into_iter()
             .map(|(state, delegations)| {
+                let delegations = overview.with(|o| delegations.into_iter().map(|d| (apart(&d, o), d)).collect::<Vec<_>>());
                 view! { <BoardColumn state=state delegations=delegations answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }.into_any()
             })
             .collect_view()
@@ -44,10 +49,10 @@ pub(super) fn Board(overview: RwSignal<Overview>) -> impl IntoView {
 }
 
 #[component]
-fn BoardColumn(state: State, delegations: Vec<Delegation>, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
+fn BoardColumn(state: State, delegations: Vec<Told>, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
     let count = delegations.len();
     let mut cards = delegations.into_iter().map(move |delegation| {
-        view! { <Card delegation=delegation answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }.into_any()
+        view! { <Card told=delegation answered_ms=answered_ms stalled_after_ms=stalled_after_ms/> }.into_any()
     });
     let first = cards.by_ref().take(CARDS_SHOWN).collect_view();
     let rest = (count > CARDS_SHOWN).then(|| {
@@ -63,7 +68,9 @@ fn BoardColumn(state: State, delegations: Vec<Delegation>, answered_ms: u64, sta
 }
 
 #[component]
-fn Card(delegation: Delegation, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
+fn Card(told: Told, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
+    let (apart, delegation) = told;
+    let apart = apart.map(|text| view! { <code>{revealed(&text)}</code> }.into_any());
     let (what, since_ms) = delegation
         .pending_since_ms
         .map_or(("last word", delegation.last_at_ms), |since_ms| (entered(delegation.state), since_ms));
@@ -74,6 +81,7 @@ fn Card(delegation: Delegation, answered_ms: u64, stalled_after_ms: u64) -> impl
     view! {
         <a class="card" href=href::task(&delegation.correlation_id)>
             <b>{revealed(&delegation.title)}</b>
+            {apart}
             <span class="meta">
                 <span title=delegation.stream.clone()>{revealed(last_part(&delegation.stream))}{worker}</span>
                 <Ago what=what at_ms=since_ms answered_ms=answered_ms hot_after_ms=hot_after_ms/>
@@ -92,7 +100,7 @@ fn entered(state: State) -> &'static str {
 }
 
 /// The delegations in their columns, in the order in which they came.
-fn columns(open: &[Delegation]) -> Vec<(State, Vec<Delegation>)> {
+pub(super) fn columns(open: &[Delegation]) -> Vec<(State, Vec<Delegation>)> {
     State::ALL
         .into_iter()
         .map(|state| (state, open.iter().filter(|d| d.state == state).cloned().collect::<Vec<_>>()))

@@ -18,11 +18,13 @@ pub(super) fn ProblemCard(
     /// From when on a wait is too long.
     stalled_after_ms: u64,
 ) -> impl IntoView {
-    let Problem { need, since_ms, delegation } = problem;
+    let Problem { need, since_ms, delegation, apart, whereabouts } = problem;
+    let apart = apart.map(|text| view! { <p><code>{revealed(&text)}</code></p> }.into_any());
     let (also, what) = match need {
         Need::Failed => (vec![], "last word"),
         Need::Blocked => (vec![], "blocked"),
         Need::Expired => (vec!["expired"], "due"),
+        Need::Twice => (vec!["claimed twice"], "last word"),
         Need::Question => (vec!["question"], "last word"),
         Need::Stalled => (vec!["stalled"], "last word"),
     };
@@ -37,9 +39,19 @@ pub(super) fn ProblemCard(
         (Need::Expired, _) => {
             view! { <p>"It was to be done by "<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
         }
+        (Need::Twice, _) => {
+            let loser = delegation.unsettled_claims.first().cloned().unwrap_or_default();
+            let winner = delegation.claimant.clone().unwrap_or_default();
+            view! { <p><Agent name=winner/>" was first; "<Agent name=loser/>" claimed too and may still be at work."</p> }.into_any()
+        }
         (Need::Stalled, _) => {
             let first = if delegation.state == State::Open { "Nobody has taken it" } else { "Claimed, then silence" };
-            view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
+            // Whether it died, went idle or only works in silence.
+            let worker = delegation.claimant.clone().or_else(|| delegation.assignee.clone());
+            let whereabouts =
+                worker.zip(whereabouts).map(|(name, line)| view! { " "<Agent name=name/>" "{line}"." }.into_any());
+            view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Full/>"."{whereabouts}</p> }
+                .into_any()
         }
     };
     let speaks = matches!(need, Need::Failed | Need::Blocked | Need::Question);
@@ -59,6 +71,7 @@ pub(super) fn ProblemCard(
         <article class=format!("problem {}", delegation.state.as_str())>
             <div class="since"><StateBadge state=delegation.state also=also/><Moment at=at form=Form::Row/></div>
             <h3><a href=href::task(&delegation.correlation_id)>{revealed(&delegation.title)}</a></h3>
+            {apart}
             {said}
             <div class="who-since">
                 {who}

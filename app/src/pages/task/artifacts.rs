@@ -35,7 +35,7 @@ pub(super) fn Artifacts(delegation: ReadSignal<Delegation>, records: ReadSignal<
 fn known(record: &ArtifactRecord) -> AnyView {
     let bytes = u64::try_from(record.size_bytes).unwrap_or(0);
     let apply = (record.kind == ArtifactKind::Patch.as_str()).then(|| {
-        let line = apply_line(&record.id);
+        let line = apply_line(&record.id, &record.sha256);
         view! { <CopyLine text=line id=format!("apply-{}", record.id)/> }.into_any()
     });
     view! {
@@ -61,7 +61,8 @@ fn unknown(id: &str) -> AnyView {
     .into_any()
 }
 
-/// The line that applies a patch. There is no button for it: applying is done by people and agents, in their own checkouts.
-pub(in crate::pages) fn apply_line(id: &str) -> String {
-    format!("loggia artifact get {id} | git apply --3way")
+/// The line that applies a patch, if what arrives is what was recorded. There is no button for it: applying is done by people and agents,
+/// in their own checkouts.
+pub(in crate::pages) fn apply_line(id: &str, sha256: &str) -> String {
+    format!("loggia artifact get {id} | sha256sum | grep -q ^{sha256} && loggia artifact get {id} | git apply --3way")
 }

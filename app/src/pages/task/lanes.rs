@@ -12,8 +12,8 @@ use crate::words::counted;
 
 /// The picture of a delegation up to now.
 #[component]
-pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>) -> impl IntoView {
-    let drawn = Memo::new(move |_| delegation.with(|d| picture(d, now_ms.get())));
+pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>, stalled_after_ms: u64) -> impl IntoView {
+    let drawn = Memo::new(move |_| delegation.with(|d| picture(d, now_ms.get(), stalled_after_ms)));
     let span = move || {
         delegation.with(|d| {
             let first_ms = d.steps.first().map_or(d.last_at_ms, |step| step.at_ms);
@@ -118,10 +118,12 @@ fn contents(picture: &Picture, flow: Flow) -> AnyView {
         .collect_view();
     let pending = picture.pending.as_ref().map(|pending| {
         let (x, y) = place(pending.x, pending.y);
-        let below = format!("{} so far", whole_seconds(pending.for_ms)).into_any();
+        let mut below = vec![format!("{} so far", whole_seconds(pending.for_ms))];
+        below.extend(pending.marks.iter().map(|mark| (*mark).to_owned()));
+        let below = below.join(" · ").into_any();
         let words = words(flow.words(picture, (x, y)), pending.label.to_owned(), whose(pending.y), below);
         view! {
-            <g class=format!("pending {}", pending.class)><circle cx=x.to_string() cy=y.to_string() r="7"/>{words}</g>
+            <g class=format!("pending {} {}", pending.class, if pending.marks.is_empty() { "" } else { "late" })><circle cx=x.to_string() cy=y.to_string() r="7"/>{words}</g>
         }
         .into_any()
     });

@@ -91,10 +91,12 @@ pub(super) struct Pending {
     pub(super) label: &'static str,
     /// How long it has been waited for, in ms.
     pub(super) for_ms: u64,
+    /// `stalled`, `expired`.
+    pub(super) marks: Vec<&'static str>,
 }
 
 /// The picture at a time.
-pub(super) fn picture(delegation: &Delegation, now_ms: u64) -> Picture {
+pub(super) fn picture(delegation: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Picture {
     let left_out = delegation.steps.len().saturating_sub(MAX_STEPS);
     let steps = &delegation.steps[left_out..];
     let waits = awaited(delegation);
@@ -120,12 +122,17 @@ pub(super) fn picture(delegation: &Delegation, now_ms: u64) -> Picture {
             event_id: step.event_id.clone(),
         })
         .collect();
+    let marks = [
+        delegation.is_stalled(now_ms, stalled_after_ms).then_some("stalled"),
+        delegation.is_expired(now_ms).then_some("expired"),
+    ];
     let pending = waits.map(|(name, label)| Pending {
         x: xs.last().copied().unwrap_or(NAMES_WIDTH),
         y: lane_y(&name),
         class: delegation.state.as_str(),
         label,
         for_ms: now_ms.saturating_sub(delegation.pending_since_ms.unwrap_or(now_ms)),
+        marks: marks.into_iter().flatten().collect(),
     });
     Picture {
         width,

@@ -1,9 +1,11 @@
 //! What is to be said about a delegation in words: silence, races, clocks, time that is over. Each follows from the fold.
 
 use leptos::prelude::*;
+use loggia_domain::delegation::gaps::missing;
 use loggia_domain::delegation::{Delegation, State};
 use loggia_domain::timestamp::{created_at_ms, duration_words};
 
+use crate::backend::asked::Seen;
 use crate::parts::{Agent, Form, Moment, revealed};
 use crate::words::counted;
 
@@ -17,6 +19,7 @@ pub(super) fn Notes(
     now_ms: Memo<u64>,
     stalled_after_ms: u64,
     left_out: u64,
+    seen: RwSignal<Option<Seen>>,
 ) -> impl IntoView {
     let notes = move || {
         delegation.with(|d| {
@@ -24,9 +27,11 @@ pub(super) fn Notes(
                 left_out_note(left_out),
                 reason_note(d),
                 stalled_note(d, now_ms.get(), stalled_after_ms),
+                seen_note(d, seen.get()),
                 expired_note(d, now_ms.get()),
                 race_note(d),
                 skew_note(d),
+                missing_note(d),
             ]
             .into_iter()
             .flatten()
@@ -71,6 +76,23 @@ fn stalled_note(d: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Option<No
     let said =
         view! { <b>"Stalled. "</b>{who}"nothing has come for "{silent}", since "<Moment at=last form=Form::Full/>"." };
     Some(("", said.into_any()))
+}
+
+/// When somebody who is waited for was last heard of, anywhere.
+fn seen_note(d: &Delegation, seen: Option<Seen>) -> Option<Note> {
+    let seen = seen.filter(|_| !d.state.is_final())?;
+    let last = match seen.last_at {
+        Some(at) => view! { " was last seen "<Moment at=at form=Form::Full/> }.into_any(),
+        None => " has written nothing on this hub".into_any(),
+    };
+    let idle = seen.idle.then_some(", and has declared itself idle");
+    Some(("plain", view! { "Waiting for "<Agent name=seen.agent/>", who"{last}{idle}"." }.into_any()))
+}
+
+/// What one would expect and does not find.
+fn missing_note(d: &Delegation) -> Option<Note> {
+    let said = missing(d).join(" ");
+    (!said.is_empty()).then(|| ("plain", said.into_any()))
 }
 
 fn expired_note(d: &Delegation, now_ms: u64) -> Option<Note> {

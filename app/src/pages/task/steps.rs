@@ -15,12 +15,9 @@ pub(super) fn Steps(delegation: ReadSignal<Delegation>) -> impl IntoView {
             .with(|d| d.steps.iter().map(|step| view! { <StepItem step=step.clone()/> }.into_any()).collect_view())
     };
     view! {
-        <section>
-            <h2>"Every step"</h2>
-            <ol class="panel steps">
-                {move || steps()}
-            </ol>
-        </section>
+        <ol class="panel steps">
+            {move || steps()}
+        </ol>
     }
 }
 
@@ -33,6 +30,7 @@ fn StepItem(step: Step) -> impl IntoView {
     let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let lost = step.lost_race.then(|| view! { <span class="mark">"lost the race"</span> }.into_any());
     let question = step.question.then(|| view! { <span class="mark">"question"</span> }.into_any());
+    let human = step.human.then(|| view! { <span class="mark">"person"</span> }.into_any());
     let skew = step
         .skew_ms
         .map(|ms| view! { <span class="mark" title="stamped before what it answers">"clocks differ by about "{duration_words(ms)}</span> }.into_any());
@@ -53,7 +51,7 @@ fn StepItem(step: Step) -> impl IntoView {
                 <div class="step-head">
                     <AgentPair from=step.from_agent.clone() to=step.to_agent.clone()/>
                     <span class="mono muted">{step.event_type.clone()}</span>
-                    {status}{lost}{question}{skew}{artifacts}
+                    {status}{human}{lost}{question}{skew}{artifacts}
                 </div>
                 <a class="step-line" href=href::event(&step.event_id)>{line}</a>
             </div>

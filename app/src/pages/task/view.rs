@@ -12,6 +12,7 @@ use super::lanes::Lanes;
 use super::notes::Notes;
 use super::steps::Steps;
 use crate::backend::TaskPage;
+use crate::backend::asked::{PageQuery, Seen};
 use crate::clock::use_page_clock;
 use crate::live::{Arrival, Cursor, Throttle, use_live};
 use crate::parts::{CopyButton, StateBadge, revealed};
@@ -28,12 +29,15 @@ struct Held {
     events: StoredValue<Vec<Event>>,
     delegation: RwSignal<Delegation>,
     artifacts: RwSignal<Vec<ArtifactRecord>>,
+    seen: RwSignal<Option<Seen>>,
+    full: RwSignal<String>,
 }
 
 /// The page for one answer.
 #[component]
-pub(super) fn TaskView(id: String, page: TaskPage) -> impl IntoView {
-    let TaskPage { events, events_total, artifacts, tip, now_ms: answered_ms, stalled_after_ms } = page;
+pub(super) fn TaskView(asked: PageQuery, page: TaskPage) -> impl IntoView {
+    let TaskPage { events, events_total, artifacts, tip, now_ms: answered_ms, stalled_after_ms, .. } = page;
+    let TaskPage { seen, is_past, time, answer, full, .. } = page;
     let Some(delegation) = fold(&events) else {
         return view! { <Title text="Task"/><h1>"This task has no events"</h1> }.into_any();
     };
@@ -42,28 +46,57 @@ pub(super) fn TaskView(id: String, page: TaskPage) -> impl IntoView {
         events: StoredValue::new(events),
         delegation: RwSignal::new(delegation),
         artifacts: RwSignal::new(artifacts),
+        seen: RwSignal::new(seen),
+        full: RwSignal::new(full.text),
     };
-    go_live(held, id.clone(), Cursor::after(tip.as_ref()), answered_ms);
+    let now_ms = if is_past {
+        // What has passed does not grow.
+        Memo::new(move |_| answered_ms)
+    } else {
+        go_live(held, asked.clone(), Cursor::after(tip.as_ref()), answered_ms);
+        use_now_ms(answered_ms)
+    };
     let delegation = held.delegation.read_only();
-    let now_ms = use_now_ms(answered_ms);
+    let class = format!("stack task-view {}", if asked.view.is_empty() { "lanes" } else { &asked.view });
+    let (is_full, is_compact) = (asked.view == "full", asked.view == "compact");
+    let lanes = (!is_full && !is_compact)
+        .then(|| view! { <Lanes delegation=delegation now_ms=now_ms stalled_after_ms=stalled_after_ms/> }.into_any());
+    let steps = if is_full { written(held.full) } else { view! { <Steps delegation=delegation/> }.into_any() };
     view! {
-        <Head delegation=delegation id=id now_ms=now_ms stalled_after_ms=stalled_after_ms/>
-        <Notes delegation=delegation now_ms=now_ms stalled_after_ms=stalled_after_ms left_out=left_out/>
-        <Lanes delegation=delegation now_ms=now_ms/>
-        <div class="two">
-            <Steps delegation=delegation/>
-            <div class="stack">
-                <RequestFacts delegation=delegation/>
-                <Artifacts delegation=delegation records=held.artifacts.read_only()/>
+        {written(RwSignal::new(time.text))}
+        <Head delegation=delegation asked=asked now_ms=now_ms stalled_after_ms=stalled_after_ms/>
+        <Notes delegation=delegation now_ms=now_ms stalled_after_ms=stalled_after_ms left_out=left_out seen=held.seen/>
+        <div class=class>
+            {lanes}
+            <div class="two">
+                <section><h2>"Every step"</h2>{steps}</section>
+                <div class="stack">
+                    <RequestFacts delegation=delegation/>
+                    <Artifacts delegation=delegation records=held.artifacts.read_only()/>
+                    {written(RwSignal::new(answer.text))}
+                </div>
             </div>
         </div>
     }
     .into_any()
 }
 
-/// Title, state, id.
+/// A place for what the hub wrote.
+fn written(html: RwSignal<String>) -> AnyView {
+    view! { <div class="written" inner_html=move || html.get()></div> }.into_any()
+}
+
+/// The ways to see the same events: `lanes` draws them.
+const VIEWS: [&str; 3] = ["compact", "lanes", "full"];
+
+/// Title, state, id, and what can be done with it.
 #[component]
-fn Head(delegation: ReadSignal<Delegation>, id: String, now_ms: Memo<u64>, stalled_after_ms: u64) -> impl IntoView {
+fn Head(
+    delegation: ReadSignal<Delegation>,
+    asked: PageQuery,
+    now_ms: Memo<u64>,
+    stalled_after_ms: u64,
+) -> impl IntoView {
     let badge = move || {
         delegation.with(|d| {
             let mut also = Vec::new();
@@ -79,16 +112,37 @@ fn Head(delegation: ReadSignal<Delegation>, id: String, now_ms: Memo<u64>, stall
             view! { <StateBadge state=d.state also=also/> }.into_any()
         })
     };
+    let id = asked.id.clone();
     let in_log = href::log(&Filter::default().with(Column::CorrelationId, id.clone()), None);
+    let here = asked.clone();
+    let views = VIEWS.map(|view| {
+        let is_this = view == here.view || (here.view.is_empty() && view == "lanes");
+        let at = Some(("at", here.at.as_str())).filter(|at| !at.1.is_empty());
+        let pairs = [("id", here.id.as_str()), ("view", view)].into_iter().chain(at);
+        let target = format!("/task?{}", href::query(pairs));
+        view! { <a class="button small" href=target aria-current=is_this.then_some("true")>{view}</a> }.into_any()
+    });
+    // The moment of the past that is now: from there on the way leads back.
+    let newest = {
+        let id = id.clone();
+        move || {
+            let newest = delegation.with(|d| d.steps.iter().max_by_key(|s| s.seq).map(|s| s.event_id.clone()));
+            href::task_at(&id, &newest.unwrap_or_default())
+        }
+    };
+    let machine = asked.at.is_empty().then(|| view! { <a class="button" href=newest>"Time machine"</a> }.into_any());
     view! {
         <Title text=move || delegation.with(|d| d.title.clone())/>
         <div class="page-head">
             <h1 class="grow">{move || delegation.with(|d| revealed(&d.title))}</h1>
+            {machine}
+            <a class="button" href=href::report(&id) rel="external" download>"Report"</a>
             <a class="button" href=in_log>"In the log"</a>
             <div class="page-sub">
                 {move || badge()}
                 <code id="task-id">{id.clone()}</code>
                 <CopyButton text=id shown_by="task-id" label="Copy id"/>
+                <nav class="views" aria-label="View">{views.into_iter().collect_view()}</nav>
             </div>
         </div>
     }
@@ -107,15 +161,18 @@ fn use_now_ms(answered_ms: u64) -> Memo<u64> {
 }
 
 /// Follows the correlation. What the page does not know well enough from the stream, it asks for again.
-fn go_live(held: Held, id: String, cursor: Cursor, answered_ms: u64) {
+fn go_live(held: Held, asked: PageQuery, cursor: Cursor, answered_ms: u64) {
     let (clock, live) = (use_page_clock(), use_live());
-    let asked_id = id.clone();
+    let (id, is_full) = (asked.id.clone(), asked.view == "full");
+    let asked = PageQuery { in_page: false, ..asked };
     let ask_again = Throttle::new(ASK_GAP_MS, move || {
-        let id = asked_id.clone();
+        let asked = asked.clone();
         spawn_local(async move {
-            if let Ok(page) = ask::task(id).await {
+            if let Ok(page) = ask::task(asked).await {
                 clock.heard(page.now_ms);
                 held.artifacts.try_set(page.artifacts);
+                held.seen.try_set(page.seen);
+                held.full.try_set(page.full.text);
                 held.take(page.events);
             }
         });
@@ -130,7 +187,8 @@ fn go_live(held: Held, id: String, cursor: Cursor, answered_ms: u64) {
                 match arrival {
                     Arrival::Event(event) => {
                         // The stream tells neither the artifacts' records nor, in a preview, the whole of a request.
-                        unsure |= !event.artifact_ids.is_empty()
+                        unsure |= is_full
+                            || !event.artifact_ids.is_empty()
                             || (event.body_truncated && event.event_type == "task.request");
                         events.push(*event);
                     }

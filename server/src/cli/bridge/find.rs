@@ -3,27 +3,17 @@
 use std::net::SocketAddr;
 use std::path::Path;
 
-use serde::Deserialize;
-
 use crate::cli::output::Failure;
 use crate::lock;
 
-#[derive(Deserialize)]
-struct Note {
-    pid: u32,
-    address: String,
-}
-
 /// The address of the hub on this palace. Believed only while its process lives: a token must not go to whatever got its port.
 pub(super) fn running_hub(palace: &Path) -> Result<String, Failure> {
-    let note =
-        std::fs::read(palace.join(lock::FILE_NAME)).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok());
-    let Some(note) = note.filter(|note| Path::new("/proc").join(note.pid.to_string()).exists()) else {
+    let Some(holder) = lock::holder(palace).filter(lock::Holder::is_alive) else {
         return Err(Failure::new(format!("no hub is running on palace {}", palace.display()))
             .hint("start one with `loggia serve`, or give --url"));
     };
-    reachable(&note.address).ok_or_else(|| {
-        Failure::new(format!("the hub on palace {} is not listening yet ({})", palace.display(), note.address))
+    reachable(&holder.address).ok_or_else(|| {
+        Failure::new(format!("the hub on palace {} is not listening yet ({})", palace.display(), holder.address))
     })
 }
 

@@ -46,7 +46,7 @@ impl<'a> Asked<'a> {
 pub(super) fn answer(asked: &Asked, status: u16, body: &[u8]) -> Result<Option<String>, ()> {
     if status == 202 || (status == 200 && body.is_empty()) {
         // The protocol allows no silence to a request, whatever the hub thinks of it.
-        return if asked.wants_answer() && status != 202 { Err(()) } else { Ok(None) };
+        return if asked.wants_answer() { Err(()) } else { Ok(None) };
     }
     let text = std::str::from_utf8(body).map_err(|_| ())?;
     let message: Message = serde_json::from_str(text).map_err(|_| ())?;
@@ -56,10 +56,9 @@ pub(super) fn answer(asked: &Asked, status: u16, body: &[u8]) -> Result<Option<S
         (None, Some(error)) if error.get().starts_with('{') => ("error", error),
         _ => return Err(()),
     };
-    let is_null = message.id.is_none_or(|id| id.get() == "null");
     let line = match asked.id {
         // A hub that could not read the message does not know its id; we do.
-        Some(id) if is_null && id.get() != "null" => {
+        Some(id) if message.id.is_none() => {
             format!(r#"{{"jsonrpc":"2.0","id":{id},"{name}":{content}}}"#)
         }
         _ => text.to_owned(),
@@ -115,6 +114,7 @@ mod tests {
         check(CALL, 401, r#"{"error":"a valid token is needed","code":"unauthorized"}"#, Err(()));
         check(CALL, 502, "<html>", Err(()));
         check(CALL, 200, "", Err(()));
+        check(CALL, 202, "", Err(()));
     }
 
     #[test]

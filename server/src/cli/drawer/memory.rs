@@ -10,8 +10,9 @@ use serde_json::{Value, json};
 use super::within::Within;
 use crate::cli::output::Failure;
 use crate::cli::remote::Hub;
+use crate::palace::answers;
 use crate::palace::diary::NewEntry;
-use crate::palace::drawers::{Change, Drawer, Filed, NewDrawer, not_found};
+use crate::palace::drawers::{Change, Drawer, NewDrawer, not_found};
 use crate::palace::notes::HookSettings;
 use crate::palace::search::Ask;
 use crate::palace::semantic::model::Model;
@@ -48,21 +49,7 @@ impl Memory {
         };
         let (diarist, topic) = (new.diarist.clone(), new.topic.clone());
         let written = store.write_diary(new).await?;
-        let mut answer = json!({
-            "success": true,
-            "entry_id": written.entry_id,
-            "agent": diarist.agent,
-            "topic": topic,
-            "timestamp": written.timestamp,
-            "chunks": written.rows.len(),
-        });
-        if written.rows.len() > 1 {
-            answer["chunk_ids"] = written.rows.into();
-        }
-        if diarist.spelling != diarist.agent {
-            answer["agent_spelling"] = diarist.spelling.into();
-        }
-        Ok(answer)
+        Ok(answers::written(&diarist, &topic, written))
     }
 
     /// The newest entries of an agent (in lower case), newest first.
@@ -80,11 +67,7 @@ impl Memory {
             }
         };
         let (entries, total) = store.read_diary(agent.clone(), wing, last_n.into()).await?;
-        if total == 0 {
-            let nothing: [Value; 0] = [];
-            return Ok(json!({"agent": agent, "entries": nothing, "message": "No diary entries yet."}));
-        }
-        Ok(json!({"agent": agent, "entries": entries, "total": total, "showing": entries.len()}))
+        Ok(answers::entries(&agent, &entries, total))
     }
 
     /// Files a drawer.
@@ -103,13 +86,7 @@ impl Memory {
             }
         };
         let (wing, room) = (new.wing.clone(), new.room.clone());
-        Ok(match store.add_drawer(new).await? {
-            Filed::Already { id } => json!({"success": true, "reason": "already_exists", "drawer_id": id}),
-            Filed::New { id, rows } => {
-                let answer = json!({"success": true, "drawer_id": id, "wing": wing, "room": room});
-                with_chunks(answer, &rows, rows.len() > 1)
-            }
-        })
+        Ok(answers::filed(store.add_drawer(new).await?, &wing, &room))
     }
 
     /// A drawer, whole.
@@ -135,7 +112,7 @@ impl Memory {
         };
         let skipped = usize::try_from(offset).unwrap_or(usize::MAX);
         let (drawers, total) = store.list_drawers(within.filter, limit.into(), skipped).await?;
-        Ok(json!({"drawers": drawers, "total": total, "count": drawers.len(), "offset": offset, "limit": limit}))
+        Ok(answers::listed(&drawers, total, limit.into(), skipped))
     }
 
     /// Changes a drawer.
@@ -148,18 +125,7 @@ impl Memory {
                 return Ok(hub.call("mempalace_update_drawer", arguments).await?);
             }
         };
-        let changed = store.update_drawer(id.clone(), change).await?;
-        let answer = json!({
-            "success": true,
-            "drawer_id": id,
-            "wing": changed.wing,
-            "room": changed.room,
-            "closets_deleted": 0,
-        });
-        Ok(match changed.chunk_ids {
-            Some(rows) => with_chunks(answer, &rows, true),
-            None => answer,
-        })
+        Ok(answers::changed(&id, store.update_drawer(id.clone(), change).await?))
     }
 
     /// Deletes one drawer.
@@ -168,10 +134,7 @@ impl Memory {
             Self::File(store) => store,
             Self::Hub(hub) => return Ok(hub.call("mempalace_delete_drawer", json!({"drawer_id": id})).await?),
         };
-        let rows = store.delete_drawer(id.clone()).await?;
-        let mut answer = deleted(&id, &rows);
-        answer["success"] = true.into();
-        Ok(answer)
+        Ok(answers::deleted(&id, &store.delete_drawer(id.clone()).await?))
     }
 
     /// Deletes several drawers, each as far as it is there.
@@ -180,15 +143,8 @@ impl Memory {
             Self::File(store) => store,
             Self::Hub(hub) => return Ok(hub.call("mempalace_delete_drawers", json!({"drawer_ids": ids})).await?),
         };
-        let gone = store.delete_drawers(ids.clone()).await?;
-        let count = gone.iter().flatten().count();
-        let result = |(id, rows): (&String, Option<Vec<String>>)| match rows {
-            Some(rows) => deleted(id, &rows),
-            None => json!({"drawer_id": id, "error": not_found(id).message}),
-        };
-        let results: Vec<Value> = ids.iter().zip(gone).map(result).collect();
-        let errors = results.len() - count;
-        Ok(json!({"results": results, "count": results.len(), "deleted": count, "errors": errors}))
+        let named: Vec<Value> = ids.iter().map(|id| id.as_str().into()).collect();
+        Ok(answers::all_deleted(&named, store.delete_drawers(ids).await?))
     }
 
     /// Searches.
@@ -208,28 +164,7 @@ impl Memory {
         let ask = Ask { query: query.text.clone(), limit: limit.into(), filter: within.filter, max_distance };
         Model::attach(store);
         let found = store.search(ask).await?;
-        let mut answer = json!({
-            "query": query.text,
-            "filters": filters,
-            "total_before_filter": found.candidates,
-            "results": found.hits,
-        });
-        // Asked afterwards: that a model is damaged shows when a search loads it.
-        if let Some(reason) = store.semantic_off() {
-            answer["fallback"] = "bm25_only_via_sqlite".into();
-            answer["fallback_reason"] = reason.into();
-            answer["vector_disabled"] = true.into();
-        }
-        if let Some(method) = query.method {
-            answer["query_sanitized"] = true.into();
-            answer["sanitizer"] = json!({
-                "method": method.as_str(),
-                "original_length": query.original_chars,
-                "clean_length": query.text.chars().count(),
-                "clean_query": query.text,
-            });
-        }
-        Ok(answer)
+        Ok(answers::found(&query, &filters, &found, store.semantic_off()))
     }
 
     /// How the hooks of coding agents shall behave.
@@ -253,18 +188,6 @@ async fn write_there(hub: &Hub, new: NewEntry) -> Result<Value, Failure> {
         "wing": new.wing.unwrap_or_default(),
     });
     Ok(hub.call("mempalace_diary_write", arguments).await?)
-}
-
-fn with_chunks(mut answer: Value, rows: &[String], named: bool) -> Value {
-    answer["chunks"] = rows.len().into();
-    if named {
-        answer["chunk_ids"] = rows.into();
-    }
-    answer
-}
-
-fn deleted(id: &str, rows: &[String]) -> Value {
-    json!({"drawer_id": id, "chunks_deleted": rows.len(), "deleted_ids": rows, "closets_deleted": 0})
 }
 
 impl From<PalaceError> for Failure {

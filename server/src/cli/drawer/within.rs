@@ -1,15 +1,11 @@
 //! Where in the palace a list or a search looks: the flags, checked.
 
 use clap::Args;
-use loggia_domain::field::is_blank;
 use loggia_domain::palace::{name, window};
 use loggia_domain::{Raw, Refusal};
 use serde_json::{Value, json};
 
 use crate::palace::drawers::Filter;
-
-/// The longest source, in characters.
-const MAX_SOURCE_CHARS: usize = 4096;
 
 /// The flags that a list and a search share.
 #[derive(Args)]
@@ -43,7 +39,7 @@ impl Flags {
         let filter = Filter {
             wing: name::optional("wing", self.wing.into())?,
             room: name::optional("room", self.room.into())?,
-            source_file: source(source_file)?,
+            source_file: name::source_file(source_file.map(str::to_owned).into())?,
             window,
         };
         Ok(Within { filter, since: self.since, before: self.before })
@@ -61,17 +57,4 @@ impl Within {
         let Filter { wing, room, source_file, .. } = &self.filter;
         json!({"wing": wing, "room": room, "source_file": source_file, "since": self.since, "before": self.before})
     }
-}
-
-fn source(given: Option<&str>) -> Result<Option<String>, Refusal> {
-    const FIELD: &str = "source_file";
-    let Some(path) = given.map(|p| p.trim_matches(is_blank)).filter(|p| !p.is_empty()) else {
-        return Ok(None);
-    };
-    let chars = path.chars().count();
-    if chars > MAX_SOURCE_CHARS {
-        let message = format!("{FIELD} exceeds maximum length of {MAX_SOURCE_CHARS} characters");
-        return Err(Refusal::new(FIELD, message).limit(MAX_SOURCE_CHARS).value(chars));
-    }
-    Ok(Some(path.to_owned()))
 }

@@ -7,8 +7,9 @@ use loggia_domain::refusal::quoted;
 
 use crate::cli::output::Failure;
 
-/// Variables with which a caller's environment would point git at another repository than the one in the folder.
-const REDIRECTIONS: [&str; 7] = [
+/// Variables with which a caller's environment would point git at another repository than the one in the folder, or at other settings
+/// than its own.
+const REDIRECTIONS: [&str; 9] = [
     "GIT_DIR",
     "GIT_WORK_TREE",
     "GIT_INDEX_FILE",
@@ -16,7 +17,16 @@ const REDIRECTIONS: [&str; 7] = [
     "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_NAMESPACE",
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
 ];
+
+/// Keeps these variables from a program.
+pub(super) fn without_redirections(command: &mut Command) {
+    for name in REDIRECTIONS {
+        command.env_remove(name);
+    }
+}
 
 /// A folder that git is asked about.
 pub(super) struct Checkout<'a> {
@@ -50,6 +60,10 @@ impl<'a> Checkout<'a> {
         if head != wanted {
             return Err(Failure::new(format!("the workspace is at commit {head}; the task starts from {wanted}")));
         }
+        // A branch may be named like a commit.
+        if !head.starts_with(&base_commit.to_ascii_lowercase()) {
+            return Err(Failure::new(format!("the workspace is at commit {head}; the task starts from {base_commit}")));
+        }
         // What a repository's own settings would hide is asked for.
         let changes = self.git(&["status", "--porcelain", "--untracked-files=normal", "--ignore-submodules=none"])?;
         match changes.lines().next() {
@@ -64,9 +78,7 @@ impl<'a> Checkout<'a> {
         let mut command = Command::new("git");
         // A file-system monitor is a program that the repository names; nothing of it needs to run.
         command.args(["-c", "core.fsmonitor=false", "-C"]).arg(self.folder).args(arguments);
-        for name in REDIRECTIONS {
-            command.env_remove(name);
-        }
+        without_redirections(&mut command);
         let output = command.output().map_err(|e| Failure::new(format!("could not start git: {e}")))?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).trim_end().to_owned());

@@ -2,14 +2,16 @@
 //!
 //! # Design
 //! A thread reads, since the client blocks; a small channel hands over, and when nobody takes, nobody reads. A connection counts as lost
-//! when three of the hub's comments are missing. What the hub refuses (a filter, a cursor, a token) ends the following; everything else is
-//! tried again, with growing pauses.
+//! when three of the hub's comments are missing. What the hub refuses (a filter, a cursor, a token) ends the following, and so does what is
+//! no event stream; everything else is tried again, with growing pauses. They begin anew after a connection that was of use.
 
 use std::io::{BufRead, BufReader};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use loggia_domain::{Event, Filter};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use ureq::Body;
+use ureq::http::Response;
 
 use super::{Hub, read_some};
 use crate::cli::output::{Failure, notice};
@@ -54,9 +56,13 @@ impl Live {
                 None if events.is_empty() => return Err(Failure::new("the hub's stream is not followed any more")),
                 None => return Ok(events),
             }
+            // Somebody who writes faster than this reads would keep it here for ever.
+            if self.failed.is_some() || events.len() >= HANDED_OVER {
+                return Ok(events);
+            }
             match self.events.try_recv() {
-                Ok(more) if self.failed.is_none() => next = Some(more),
-                _ => return Ok(events),
+                Ok(more) => next = Some(more),
+                Err(_) => return Ok(events),
             }
         }
     }
@@ -73,8 +79,8 @@ struct Follower {
 enum Ended {
     /// The hub will not have it.
     Refused(Failure),
-    /// It may work later; whether it had worked at all.
-    Lost { why: Failure, was_open: bool },
+    /// It may work later; whether it was of use: an event came, or it was open for longer than any pause.
+    Lost { why: Failure, was_of_use: bool },
     /// Nobody takes events any more.
     Unwanted,
 }
@@ -92,13 +98,13 @@ impl Follower {
                     let _ = self.out.blocking_send(Err(failure));
                     return;
                 }
-                Ended::Lost { why, was_open } => {
-                    if was_open {
+                Ended::Lost { why, was_of_use } => {
+                    if was_of_use {
                         (pause, is_told) = (shortest, false);
                     }
                     // Once for each outage; a hub that restarts is back before the second attempt.
                     if !is_told && pause > shortest {
-                        notice(&format!("{}; trying again until it does", why.message()));
+                        notice(&format!("{}; trying again", why.message()));
                         is_told = true;
                     }
                 }
@@ -123,97 +129,103 @@ impl Follower {
         }
         let response = match self.hub.open(&url, &[("Accept", "text/event-stream")], QUIET_LIMIT) {
             Ok(response) => response,
-            Err(why) => return Ended::Lost { why, was_open: false },
+            Err(why) => return Ended::Lost { why, was_of_use: false },
         };
         let status = response.status().as_u16();
         if status != 200 {
             let failure = self.hub.odd(status, &read_some(response));
             return match status {
                 400..=428 | 430..=499 => Ended::Refused(failure),
-                _ => Ended::Lost { why: failure, was_open: false },
+                _ => Ended::Lost { why: failure, was_of_use: false },
             };
         }
-        let mut lines = BufReader::new(response.into_body().into_reader());
-        let mut frame = Frame::default();
+        if !is_event_stream(&response) {
+            let why = format!("the hub at {} answered something else than its stream", self.hub.address());
+            return Ended::Refused(Failure::new(why).hint("is this the address of a hub?"));
+        }
+        let opened_at = Instant::now();
+        let before = self.cursor.clone();
+        let why = match self.pass_on(BufReader::new(response.into_body().into_reader())) {
+            Ok(why) => why,
+            Err(ended) => return ended,
+        };
+        Ended::Lost { why, was_of_use: self.cursor != before || opened_at.elapsed() > PAUSES.1 }
+    }
+
+    /// Hands over what a connection brings; why it ended, if it may be tried again.
+    fn pass_on(&mut self, mut lines: impl BufRead) -> Result<Failure, Ended> {
+        let address = self.hub.address().to_owned();
         loop {
-            match frame.read(&mut lines) {
+            match next_event(&mut lines) {
                 Ok(Some(data)) => match serde_json::from_str::<Event>(&data) {
                     Ok(event) => {
                         let id = event.id.clone();
                         if self.out.blocking_send(Ok(event)).is_err() {
-                            return Ended::Unwanted;
+                            return Err(Ended::Unwanted);
                         }
                         self.cursor = Some(id);
                     }
                     // Going on would lose it without a word.
                     Err(error) => {
-                        let address = self.hub.address();
                         let why = format!("the hub at {address} sent an event in a form that is not known: {error}");
-                        return Ended::Refused(Failure::new(why));
+                        return Err(Ended::Refused(Failure::new(why)));
                     }
                 },
-                Ok(None) => {
-                    let why = Failure::new(format!("the hub at {} ended the stream", self.hub.address()));
-                    return Ended::Lost { why, was_open: frame.was_heard };
-                }
+                Ok(None) => return Ok(Failure::new(format!("the hub at {address} ended the stream"))),
                 Err(error) => {
-                    let why = format!("the stream of the hub at {} broke off: {error}", self.hub.address());
-                    return Ended::Lost { why: Failure::new(why), was_open: frame.was_heard };
+                    return Ok(Failure::new(format!("the stream of the hub at {address} broke off: {error}")));
                 }
             }
         }
     }
 }
 
-/// Reads server-sent events, as much of them as a hub sends.
-#[derive(Default)]
-struct Frame {
-    was_heard: bool,
+fn is_event_stream(response: &Response<Body>) -> bool {
+    let kind = response.headers().get("content-type").and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case("text/event-stream"))
 }
 
-impl Frame {
-    /// The data of the next event of the log; `None` at the end. Comments and other events are passed over.
-    fn read(&mut self, lines: &mut impl BufRead) -> std::io::Result<Option<String>> {
-        let (mut event, mut data) = (String::new(), String::new());
-        loop {
-            let mut line = Vec::new();
-            // A stream that ends inside a frame has not sent that frame.
-            if lines.read_until(b'\n', &mut line)? == 0 || line.last() != Some(&b'\n') {
-                return Ok(None);
+/// Reads server-sent events, as much of them as a hub sends: the data of the next event of the log; `None` at the end. Comments and
+/// other events are passed over.
+fn next_event(lines: &mut impl BufRead) -> std::io::Result<Option<String>> {
+    let (mut event, mut data) = (String::new(), String::new());
+    loop {
+        let mut line = Vec::new();
+        // A stream that ends inside a frame has not sent that frame.
+        if lines.read_until(b'\n', &mut line)? == 0 || line.last() != Some(&b'\n') {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches(['\n', '\r']);
+        if line.is_empty() {
+            if event == "logstream" && !data.is_empty() {
+                return Ok(Some(data));
             }
-            self.was_heard = true;
-            let line = String::from_utf8_lossy(&line);
-            let line = line.trim_end_matches(['\n', '\r']);
-            if line.is_empty() {
-                if event == "logstream" && !data.is_empty() {
-                    return Ok(Some(data));
+            (event, data) = (String::new(), String::new());
+            continue;
+        }
+        let (field, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.strip_prefix(' ').unwrap_or(value);
+        match field {
+            "event" => value.clone_into(&mut event),
+            "data" => {
+                if !data.is_empty() {
+                    data.push('\n');
                 }
-                (event, data) = (String::new(), String::new());
-                continue;
+                data.push_str(value);
             }
-            let (field, value) = line.split_once(':').unwrap_or((line, ""));
-            let value = value.strip_prefix(' ').unwrap_or(value);
-            match field {
-                "event" => value.clone_into(&mut event),
-                "data" => {
-                    if !data.is_empty() {
-                        data.push('\n');
-                    }
-                    data.push_str(value);
-                }
-                _ => {}
-            }
+            _ => {}
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Frame;
+    use super::next_event;
 
     fn all(text: &str) -> Vec<String> {
-        let (mut lines, mut frame) = (text.as_bytes(), Frame::default());
-        std::iter::from_fn(|| frame.read(&mut lines).expect("in memory")).collect()
+        let mut lines = text.as_bytes();
+        std::iter::from_fn(|| next_event(&mut lines).expect("in memory")).collect()
     }
 
     #[test]

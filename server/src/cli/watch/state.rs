@@ -4,6 +4,9 @@
 //! That there is no position is four different facts (`contract: logstream`, section CLI), and only one of them may start at the log's
 //! end. A file that was there and cannot be read costs a repetition, never a gap.
 
+#[cfg(test)]
+mod hostile;
+
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 

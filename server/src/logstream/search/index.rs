@@ -19,7 +19,7 @@ use crate::logstream::{read, sql};
 pub const FILE_NAME: &str = "loggia_search.sqlite3";
 
 /// Raised whenever the tables or the tokens change: older files are made anew.
-const VERSION: i64 = 1;
+pub(in crate::logstream) const VERSION: i64 = 1;
 /// How many rows one step takes at most.
 const STEP_ROWS: i64 = 2000;
 /// After how many bytes of text a step ends.
@@ -247,14 +247,7 @@ fn open_side(path: &Path, log: &Connection) -> Result<Connection, IndexError> {
 /// The progress, after the tables are made anew if they tell of another log: one that was restored from a backup, for example.
 fn fitting(tx: &Transaction<'_>, log: &Connection) -> Result<Progress, IndexError> {
     let done = progress(tx)?;
-    let is_there = |sql: &str, row: i64, id: &Option<String>| {
-        let there = log.prepare_cached(sql)?.query_row([row], |r| r.get::<_, String>(0)).optional();
-        there.map(|there| row == 0 || there == *id)
-    };
-    let fits = is_there("SELECT id FROM events WHERE rowid = ?1", done.seq, &done.event_id).map_err(IndexError::Log)?
-        && is_there("SELECT id FROM artifacts WHERE rowid = ?1", done.artifact_row, &done.artifact_id)
-            .map_err(IndexError::Log)?;
-    if fits {
+    if fits(&done, log).map_err(IndexError::Log)? {
         return Ok(done);
     }
     tracing::warn!("the search index tells of another state of the log and is made anew");
@@ -262,8 +255,18 @@ fn fitting(tx: &Transaction<'_>, log: &Connection) -> Result<Progress, IndexErro
     Ok(Progress::default())
 }
 
+/// Whether a log holds what was indexed last.
+pub(in crate::logstream) fn fits(done: &Progress, log: &Connection) -> rusqlite::Result<bool> {
+    let is_there = |sql: &str, row: i64, id: &Option<String>| {
+        let there = log.prepare_cached(sql)?.query_row([row], |r| r.get::<_, String>(0)).optional();
+        there.map(|there| row == 0 || there == *id)
+    };
+    Ok(is_there("SELECT id FROM events WHERE rowid = ?1", done.seq, &done.event_id)?
+        && is_there("SELECT id FROM artifacts WHERE rowid = ?1", done.artifact_row, &done.artifact_id)?)
+}
+
 /// Up to where a side file goes.
-pub(super) fn progress(side: &Connection) -> rusqlite::Result<Progress> {
+pub(in crate::logstream) fn progress(side: &Connection) -> rusqlite::Result<Progress> {
     side.prepare_cached("SELECT seq, event_id, artifact_row, artifact_id FROM progress")?.query_row([], |r| {
         Ok(Progress { seq: r.get(0)?, event_id: r.get(1)?, artifact_row: r.get(2)?, artifact_id: r.get(3)? })
     })

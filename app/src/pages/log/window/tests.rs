@@ -72,6 +72,7 @@ fn a_gap_stands_between_what_waited_and_what_was_there() {
         excerpt: Vec::new(),
         late_from: None,
         fresh: true,
+        times: 1,
     })];
     window.waiting_left_out = 7;
     window.show_waiting();
@@ -111,4 +112,52 @@ fn one_bad_frame_is_a_row_and_the_rest_goes_on() {
     window.arrive(batch, true);
     let keys: Vec<String> = window.rows().iter().map(|row| row.key()).collect();
     assert_eq!(keys, ["evt_9", "resynced Some(\"evt_9\")", "evt_8", "unreadable evt_7"]);
+}
+
+#[test]
+fn rows_that_say_the_same_become_one_with_their_number() {
+    let times = |window: &Window| {
+        window
+            .rows()
+            .iter()
+            .map(|row| match &**row {
+                Row::Event { event, times, .. } => (event.id.clone(), *times),
+                other => (other.key(), 0),
+            })
+            .collect::<Vec<_>>()
+    };
+    let mut other = event(3, 3, "here");
+    other.body = "something else".to_owned();
+    let mut window = of(vec![event(5, 5, "here"), event(4, 4, "here"), other, event(2, 2, "here")], false).folded();
+    assert_eq!(times(&window), [("evt_5".to_owned(), 2), ("evt_3".to_owned(), 1), ("evt_2".to_owned(), 1)]);
+    window.arrive(arrivals(6..8), true);
+    window.arrive(arrivals(8..9), false);
+    assert_eq!(
+        (times(&window)[0].clone(), window.waiting()),
+        (("evt_7".to_owned(), 4), 1),
+        "what waits is not counted yet"
+    );
+    window.show_waiting();
+    assert_eq!(times(&window)[0], ("evt_8".to_owned(), 5));
+
+    // The rest of two long bodies may differ.
+    let long = |n: usize| {
+        let mut long = event(n, n, "here");
+        long.body_truncated = true;
+        long
+    };
+    assert_eq!(of(vec![long(2), long(1)], false).folded().rows().len(), 2);
+    // Whatever leaves at the bottom is counted in events, not in rows.
+    let mut window = of(vec![event(2, 2, "here"), event(1, 1, "here")], false).folded();
+    window.arrive(
+        (3..MAX_ROWS + 3)
+            .map(|n| {
+                let mut one = event(n, n, "here");
+                one.body = n.to_string();
+                Arrival::Event(Box::new(one))
+            })
+            .collect(),
+        true,
+    );
+    assert_eq!((window.rows().len(), window.left()), (MAX_ROWS, 2));
 }

@@ -5,6 +5,8 @@ use loggia_domain::delegation::fold;
 
 use super::*;
 
+const STALLED_MS: u64 = 30 * 60_000;
+
 const T0: u64 = 1_796_047_212_000;
 
 fn event(n: u64, at_s: u64, from: &str, kind: &str, status: Option<&str>, ack_of: Option<u64>) -> Event {
@@ -31,7 +33,7 @@ fn ready() -> Delegation {
 
 #[test]
 fn each_agent_has_a_lane_and_each_step_a_dot_in_order() {
-    let picture = picture(&ready(), T0 + 1_600_000);
+    let picture = picture(&ready(), T0 + 1_600_000, STALLED_MS);
     assert_eq!(picture.lanes.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["mac", "win", "lab"]);
     let labels: Vec<&str> = picture.dots.iter().map(|d| d.label.as_str()).collect();
     assert_eq!(labels, ["request", "claimed", "claim lost", "patch.ready"]);
@@ -43,11 +45,11 @@ fn each_agent_has_a_lane_and_each_step_a_dot_in_order() {
 
 #[test]
 fn what_is_waited_for_stands_at_the_right_end_and_grows() {
-    let at = |now_ms| picture(&ready(), now_ms).pending.expect("ready waits");
+    let at = |now_ms| picture(&ready(), now_ms, STALLED_MS).pending.expect("ready waits");
     let pending = at(T0 + 1_600_000);
     assert_eq!((pending.label, pending.for_ms), ("waiting to be applied", 345_000));
     assert_eq!(at(T0 + 1_601_000).for_ms, 346_000);
-    let picture = picture(&ready(), T0 + 1_600_000);
+    let picture = picture(&ready(), T0 + 1_600_000, STALLED_MS);
     assert_eq!(pending.x, picture.width - RIGHT_MARGIN);
     let (dots, links) = (&picture.dots, &picture.links);
     let from_to: Vec<(i32, i32)> = links.iter().map(|link| (link.from.0, link.to.0)).collect();
@@ -66,7 +68,7 @@ fn who_has_claimed_goes_on_from_there_though_the_request_is_what_it_acknowledges
         event(3, 9, "win", "event.ack", Some("ready"), Some(1)),
         event(4, 12, "mac", "event.ack", Some("applied"), Some(3)),
     ];
-    let picture = picture(&fold(&events).expect("events"), T0 + 60_000);
+    let picture = picture(&fold(&events).expect("events"), T0 + 60_000, STALLED_MS);
     let from_to: Vec<(i32, i32)> = picture.links.iter().map(|link| (link.from.0, link.to.0)).collect();
     let x = |at: usize| picture.dots[at].x;
     assert_eq!(from_to, [(x(0), x(1)), (x(2), x(3))]);
@@ -74,7 +76,7 @@ fn who_has_claimed_goes_on_from_there_though_the_request_is_what_it_acknowledges
 
 #[test]
 fn work_is_a_bar_from_the_claim_to_the_patch() {
-    let picture = picture(&ready(), T0 + 1_600_000);
+    let picture = picture(&ready(), T0 + 1_600_000, STALLED_MS);
     assert_eq!(picture.bars.len(), 1);
     assert_eq!((picture.bars[0].from_x, picture.bars[0].to_x), (picture.dots[1].x, picture.dots[3].x));
 }
@@ -83,21 +85,25 @@ fn work_is_a_bar_from_the_claim_to_the_patch() {
 fn a_finished_task_waits_for_nobody() {
     let mut events = vec![event(1, 0, "mac", "task.request", Some("open"), None)];
     events.push(event(2, 5, "mac", "event.ack", Some("applied"), Some(1)));
-    let picture = picture(&fold(&events).expect("events"), T0 + 9_000_000);
+    let picture = picture(&fold(&events).expect("events"), T0 + 9_000_000, STALLED_MS);
     assert_eq!(picture.pending, None);
     assert_eq!(picture.lanes.len(), 1);
 }
 
 #[test]
 fn somebody_who_was_asked_and_said_nothing_has_a_lane() {
-    let picture = picture(&fold(&[event(1, 0, "mac", "task.request", Some("open"), None)]).expect("one"), T0 + 60_000);
+    let picture = picture(
+        &fold(&[event(1, 0, "mac", "task.request", Some("open"), None)]).expect("one"),
+        T0 + 60_000,
+        STALLED_MS,
+    );
     assert_eq!(picture.lanes.iter().map(|l| l.name.as_str()).collect::<Vec<_>>(), ["mac", "win"]);
     assert_eq!(picture.pending.expect("open waits").label, "waiting for a claim");
 }
 
 #[test]
 fn a_clock_behind_ours_makes_nothing_run_backwards() {
-    let picture = picture(&ready(), T0);
+    let picture = picture(&ready(), T0, STALLED_MS);
     let xs: Vec<i32> = picture.dots.iter().map(|d| d.x).chain(picture.pending.iter().map(|p| p.x)).collect();
     assert!(xs.windows(2).all(|pair| pair[0] < pair[1]), "{xs:?}");
 }
@@ -105,7 +111,7 @@ fn a_clock_behind_ours_makes_nothing_run_backwards() {
 #[test]
 fn a_very_long_story_shows_its_end() {
     let events: Vec<Event> = (0..100).map(|n| event(n, n, "mac", "status", None, None)).collect();
-    let picture = picture(&fold(&events).expect("events"), T0 + 200_000);
+    let picture = picture(&fold(&events).expect("events"), T0 + 200_000, STALLED_MS);
     assert_eq!((picture.dots.len(), picture.left_out), (MAX_STEPS, 60));
     assert_eq!(picture.dots[MAX_STEPS - 1].event_id, "evt_99");
 }

@@ -1,0 +1,97 @@
+//! `/compare?a=&b=`: two patches side by side, file by file. Written on the hub, see [`super::super::sheet`].
+
+use leptos::prelude::*;
+use loggia_domain::Artifact;
+
+use super::budget::Budget;
+use super::compare::{Difference, compare};
+use super::diff::{Kind, parse};
+use super::diff_view::{plus_minus, row};
+use super::lines::not_shown;
+use crate::href;
+use crate::parts::{Agent, revealed, written_time};
+use crate::words::{counted, short_hash, size, without_colour_codes};
+
+/// Which patches an address asks for.
+pub(in crate::pages) fn query(search: &str) -> (String, String) {
+    let value = |key| href::value(search, key).unwrap_or_default();
+    (value("a"), value("b"))
+}
+
+/// Its title and its view.
+pub(in crate::pages) fn page(first: &Artifact, second: &Artifact) -> (String, AnyView) {
+    let files = |artifact: &Artifact| parse(&without_colour_codes(&artifact.content));
+    let differences = compare(files(first), files(second));
+    let same = differences.iter().filter(|d| matches!(d, Difference::Same(_))).count();
+    let differ = differences.len() - same;
+    let said = if first.sha256 == second.sha256 {
+        "Both are the same, byte for byte.".to_owned()
+    } else if differ == 0 {
+        "Both change the same files in the same way; only where the hunks stand, or the text around the files, differs."
+            .to_owned()
+    } else {
+        let (differ, same) = (counted(differ as u64, "file", "files"), counted(same as u64, "file", "files"));
+        format!("{differ} changed differently, {same} in the same way.")
+    };
+    let mut budget = Budget::page();
+    let parts = differences.into_iter().map(|difference| part(difference, second, &mut budget)).collect_view();
+    let view = view! {
+        <div class="page-head">
+            <h1 class="grow">"Two patches compared"</h1>
+            <a class="button" href=href::compare(&second.id, &first.id)>"Swap"</a>
+        </div>
+        <dl class="facts panel padded">
+            <dt>"first, −"</dt><dd>{about(first)}</dd>
+            <dt>"second, +"</dt><dd>{about(second)}</dd>
+        </dl>
+        <p>{said}" Signs within a line are the patches' own."</p>
+        <section class="panel artifact">
+            <div class="switches">
+                <label><input type="checkbox" class="wrap-lines"/>" wrap lines"</label>
+                <label><input type="checkbox" class="show-blanks"/>" show blanks and tabs"</label>
+            </div>
+            {parts}
+        </section>
+    };
+    ("Two patches compared".to_owned(), view.into_any())
+}
+
+fn about(artifact: &Artifact) -> AnyView {
+    view! {
+        <a href=href::artifact(&artifact.id)><code>{revealed(&artifact.id)}</code></a>" by "
+        <Agent name=artifact.created_by.clone()/>", "{written_time(&artifact.created_at)}", "
+        {size(u64::try_from(artifact.size_bytes).unwrap_or(0))}", sha-256 "
+        <code title=artifact.sha256.clone()>{short_hash(&artifact.sha256)}</code>
+    }
+    .into_any()
+}
+
+fn part(difference: Difference, second: &Artifact, budget: &mut Budget) -> AnyView {
+    let (path, word, lines) = match difference {
+        Difference::Same(path) => (path, "the same in both", vec![]),
+        Difference::Unaligned(path) => (path, "too different to be shown line by line", vec![]),
+        Difference::FirstOnly(file) => (file.path, "in the first patch alone", file.lines),
+        Difference::SecondOnly(file) => (file.path, "in the second patch alone", file.lines),
+        Difference::Changed(path, lines) => (path, "changed differently", lines),
+    };
+    let count = |kind| lines.iter().filter(|line| line.kind == kind).count();
+    let figures = (!lines.is_empty()).then(|| plus_minus(count(Kind::Added), count(Kind::Removed)));
+    let shown = budget.take(lines.len());
+    let rows = lines.iter().take(shown).map(row).collect_view();
+    let label = format!("Differences in {path}");
+    let code = (!lines.is_empty()).then(|| {
+        view! {
+            <div class="code diff" tabindex="0" role="region" aria-label=label>{rows}</div>
+            {not_shown(lines.len() - shown, &href::raw(&second.id))}
+        }
+        .into_any()
+    });
+    let is_open = word == "changed differently" && shown > 0;
+    view! {
+        <details class="file" open=is_open>
+            <summary><b>{revealed(&path)}</b>{figures}<span class="mark">{word}</span></summary>
+            {code}
+        </details>
+    }
+    .into_any()
+}

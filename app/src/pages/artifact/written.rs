@@ -1,0 +1,50 @@
+//! What the hub writes into the page of an artifact: its content as it is shown, what a reader should know about it, and the ways to other
+//! patches of the same work. The browser puts it in its place; only the hash is the browser's own work.
+
+use leptos::prelude::*;
+use loggia_domain::{ApiError, ArtifactKind};
+
+use super::content::Content;
+use crate::backend::asked::PageQuery;
+use crate::backend::{ArtifactPage, Backend, Html};
+use crate::href;
+use crate::parts::{Agent, written_time};
+use crate::words::size;
+
+/// The answer to the question for an artifact.
+pub async fn write(backend: &dyn Backend, query: &PageQuery) -> Result<ArtifactPage, ApiError> {
+    let page = backend.artifact(query.id.clone()).await?;
+    let (kind, content) = (page.artifact.kind.clone(), page.artifact.content.clone());
+    let view = view! {
+        {others(&page)}
+        <Content kind=kind content=content download=href::raw(&query.id)/>
+    };
+    Ok(ArtifactPage { shown: Html { text: view.to_html(), in_page: query.in_page }, ..page })
+}
+
+/// The other patches of the same delegation, each with the way to compare.
+fn others(page: &ArtifactPage) -> Option<AnyView> {
+    if page.artifact.kind != ArtifactKind::Patch.as_str() || page.others.is_empty() {
+        return None;
+    }
+    let items = page
+        .others
+        .iter()
+        .map(|other| {
+            // The older one first, so that the comparison reads as what changed since.
+            let is_later = (&other.created_at, &other.id) > (&page.artifact.created_at, &page.artifact.id);
+            let (first, second) =
+                if is_later { (&page.artifact.id, &other.id) } else { (&other.id, &page.artifact.id) };
+            let when = if is_later { "later, " } else { "earlier, " };
+            view! {
+                <li>
+                    <a href=href::compare(first, second)>"Compare"</a>" with the patch of "
+                    {size(u64::try_from(other.size_bytes).unwrap_or(0))}" by "<Agent name=other.created_by.clone()/>", "
+                    {when}{written_time(&other.created_at)}
+                </li>
+            }
+            .into_any()
+        })
+        .collect_view();
+    Some(view! { <ul class="other-patches" aria-label="Other patches of this delegation">{items}</ul> }.into_any())
+}

@@ -1,0 +1,54 @@
+// How an artifact is read: JSON laid out, switches, keys between hunks, two patches compared.
+import { expect, test } from './support/fixtures.ts';
+import { open } from './support/pages.ts';
+
+const patch = (path: string, lines: string[]) => {
+  const olds = lines.filter((line) => !line.startsWith('+')).length;
+  const news = lines.filter((line) => !line.startsWith('-')).length;
+  return `diff --git a/${path} b/${path}\n--- a/${path}\n+++ b/${path}\n@@ -1,${olds} +1,${news} @@\n${lines.join('\n')}\n`;
+};
+
+test('JSON is laid out with every value as it was written', async ({ hub, page }) => {
+  const artifact = await hub.mcp.put('json', '{"big":9007199254740993,"list":[1.0,null],"text":"<b>\\u202e"}');
+  await open(page, `/artifact?id=${artifact.id}`);
+  await expect(page.locator('.line')).toHaveText(['{', '"big": 9007199254740993,', '"list": [', '1.0,', 'null', '],', '"text": "<b>\\u202e"', '}']);
+  await expect(page.locator('.json-number').first()).toHaveText('9007199254740993');
+  await expect(page.getByText('Verified in this page')).toBeVisible();
+});
+
+test('lines wrap and blanks show when the reader wants it', async ({ hub, page }) => {
+  const artifact = await hub.mcp.put('patch', patch('a.rs', [` ${'long '.repeat(200)}`, '-\told', '+\tnew  ']));
+  await open(page, `/artifact?id=${artifact.id}`);
+  const line = page.locator('.line').filter({ hasText: 'long long' });
+  const flat = (await line.boundingBox())!.height;
+  await page.getByLabel('wrap lines').check();
+  expect((await line.boundingBox())!.height).toBeGreaterThan(2 * flat);
+  const blanks = page.locator('.line.added .blanks').last();
+  await expect(blanks).toHaveCSS('background-image', 'none');
+  await page.getByLabel('show blanks and tabs').check();
+  await expect(blanks).not.toHaveCSS('background-image', 'none');
+});
+
+test('the keys n and p go from hunk to hunk', async ({ hub, page }) => {
+  const artifact = await hub.mcp.put('patch', patch('a.rs', ['-a', '+b']) + patch('b.rs', ['-c', '+d']));
+  await open(page, `/artifact?id=${artifact.id}`);
+  await page.keyboard.press('n');
+  await expect(page.locator('.line.hunk').nth(0)).toBeFocused();
+  await page.keyboard.press('n');
+  await expect(page.locator('.line.hunk').nth(1)).toBeFocused();
+  await page.keyboard.press('p');
+  await expect(page.locator('.line.hunk').nth(0)).toBeFocused();
+});
+
+test('two patches of one delegation are compared', async ({ hub, page }) => {
+  const task = await hub.mcp.createTask();
+  const first = await hub.mcp.submit(task, patch('a.rs', [' x', '-y', '+z']) + patch('same.rs', ['+s']));
+  const second = await hub.mcp.submit(task, patch('a.rs', [' x', '-y', '+w']) + patch('same.rs', ['+s']));
+  await open(page, `/artifact?id=${second.artifact.id}`);
+  await page.getByRole('list', { name: 'Other patches of this delegation' }).getByRole('link', { name: 'Compare' }).click();
+  await expect(page).toHaveURL(`/compare?a=${first.artifact.id}&b=${second.artifact.id}`);
+  await expect(page.getByText(/^1.file changed differently, 1.file in the same way/)).toBeVisible();
+  await expect(page.locator('.line.removed')).toHaveText('+z');
+  await expect(page.locator('.line.added')).toHaveText('+w');
+  await expect(page.locator('details', { hasText: 'same.rs' })).toContainText('the same in both');
+});

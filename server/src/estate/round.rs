@@ -1,0 +1,354 @@
+//! One round with one peer: read its vector, then pull what each author has more of than we do.
+//!
+//! # Design
+//! Authors take turns, a batch each, so that a long catch-up of one holds up no other. Within an author everything is in the author's
+//! order, and the first event that cannot be taken stops that author alone: a vector is a maximum, and what was skipped could never be
+//! asked for again. Several peers may bring the same events at once; the log takes each once.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use loggia_domain::id::is_replica_id;
+use loggia_domain::{Artifact, Event, remote};
+use serde_json::Value;
+
+use super::client::{Client, Fault};
+use super::status::{Block, now};
+use super::{Estate, restore};
+use crate::clock::now_ms;
+use crate::logstream::StoreError;
+use crate::logstream::apply::Run;
+
+/// How many events are asked for at once.
+const BATCH: usize = 500;
+/// How many artifacts are fetched before what needs them is taken in.
+const WINDOW: usize = 32;
+/// How many are fetched at the same time.
+const FETCHERS: usize = 4;
+/// How many bytes of artifacts one event may bring.
+const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
+/// The longest profile that is kept, in bytes.
+const MAX_PROFILE_BYTES: usize = 4096;
+/// How many profiles of others a peer may pass on.
+const MAX_PROFILES: usize = 64;
+/// How long a blocked author is left alone at first, and at most.
+const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
+
+/// What a worker remembers of its peer between two rounds.
+#[derive(Default)]
+pub(super) struct Memory {
+    /// The peer's newest arrival number, if it tells it: then it can be asked to wait.
+    pub(super) newest_seq: Option<i64>,
+    /// Our own origin was compared with the peer's.
+    pub(super) own_checked: bool,
+    /// The highest number of ours that the peer ever claimed.
+    pub(super) own_claimed: i64,
+    /// Blocked authors: when to try again, and after how long the time after.
+    retry: BTreeMap<String, (Instant, Duration)>,
+}
+
+/// What a round brought.
+#[derive(Debug, Default, Clone)]
+pub struct Pulled {
+    /// Who the peer is.
+    pub replica_id: String,
+    /// Its vector.
+    pub version_vector: BTreeMap<String, i64>,
+    /// What it says about itself.
+    pub profile: Option<Value>,
+    /// New events by author.
+    pub per_origin: BTreeMap<String, u64>,
+    /// New events.
+    pub events: u64,
+    /// New artifacts.
+    pub artifacts: u64,
+    /// Authors that stopped.
+    pub blocks: BTreeMap<String, Block>,
+}
+
+/// What a batch came to.
+pub(super) enum Step {
+    /// There may be more.
+    More(i64),
+    /// All is here.
+    Done,
+    /// The author stops.
+    Blocked(Block),
+}
+
+/// A round with a peer, for one whom it serves.
+pub(super) struct Round<'a> {
+    pub(super) estate: &'a Estate,
+    pub(super) name: &'a str,
+    pub(super) client: &'a Client,
+    pub(super) pulled: Pulled,
+}
+
+impl Round<'_> {
+    /// Runs it; the peer may take up to `wait` before it has something new. `mends` is whether our own events are compared too.
+    pub(super) fn run(mut self, memory: &mut Memory, wait: Duration, mends: bool) -> Result<Pulled, Fault> {
+        let wait = if memory.newest_seq.is_some() { wait } else { Duration::ZERO };
+        let answer = self.client.vector(wait, memory.newest_seq.unwrap_or(-1))?;
+        let odd = self.hear(answer.value, answer.date_s, memory)?;
+        let own = self.estate.log().replica_id().to_owned();
+        if self.pulled.replica_id == own {
+            return Err(Fault::Malformed("it has our own identity: it is this hub, or a copy of it".to_owned()));
+        }
+        let claimed = self.pulled.version_vector.get(&own).copied().unwrap_or(0);
+        if mends {
+            restore::check(&mut self, memory, claimed)?;
+        }
+        self.estate.heard(self.name);
+        self.pull(memory, &own)?;
+        let blocks = self.pulled.blocks.clone();
+        self.estate.write(self.name, |peer| {
+            peer.blocks = blocks;
+            peer.odd_entries = odd;
+        });
+        Ok(self.pulled)
+    }
+
+    /// Takes in what the peer says about itself; answers the entries of its vector that are none.
+    fn hear(&mut self, value: Value, date_s: Option<i64>, memory: &mut Memory) -> Result<Vec<String>, Fault> {
+        let Value::Object(mut all) = value else { return Err(Fault::Malformed("not an object".to_owned())) };
+        let replica_id = all.remove("replica_id");
+        let replica_id = replica_id.as_ref().and_then(Value::as_str).filter(|id| is_replica_id(id));
+        let replica_id = replica_id.ok_or_else(|| Fault::Malformed("no `replica_id`".to_owned()))?.to_owned();
+        let read = remote::vector(all.remove("version_vector"));
+        let (vector, mut odd) = read.map_err(|refusal| Fault::Malformed(refusal.message))?;
+        odd.truncate(20);
+        memory.newest_seq = all.get("newest_seq").and_then(Value::as_i64).filter(|n| *n >= 0);
+        let profile = all.remove("profile").filter(is_small);
+        let profiles: BTreeMap<String, Value> = match all.remove("profiles") {
+            Some(Value::Object(all)) => {
+                all.into_iter().filter(|(id, p)| is_replica_id(id) && is_small(p)).take(MAX_PROFILES).collect()
+            }
+            _ => BTreeMap::new(),
+        };
+        let now_s = i64::try_from(now_ms() / 1000).unwrap_or(0);
+        let (id, told, about) = (replica_id.clone(), vector.clone(), profile.clone());
+        self.estate.write(self.name, |peer| {
+            peer.replica_id = Some(id);
+            peer.version_vector = told;
+            peer.profile = about;
+            peer.profiles = profiles;
+            peer.last_contact_at = Some(now());
+            peer.clock_difference_ms = date_s.map(|date| date.saturating_sub(now_s).saturating_mul(1000));
+        });
+        self.pulled =
+            Pulled { replica_id, version_vector: vector, profile, ..Pulled::default() };
+        Ok(odd)
+    }
+
+    fn pull(&mut self, memory: &mut Memory, own: &str) -> Result<(), Fault> {
+        let ours = self.ask(self.estate.log().version_vector())?;
+        let mut turns: VecDeque<(String, i64, i64)> = VecDeque::new();
+        for (origin, theirs) in &self.pulled.version_vector {
+            let after = ours.get(origin).copied().unwrap_or(0);
+            if origin != own && *theirs > after {
+                turns.push_back((origin.clone(), after, *theirs));
+            } else {
+                memory.retry.remove(origin);
+            }
+        }
+        let before = self.estate.blocks(self.name);
+        while let Some((origin, after, theirs)) = turns.pop_front() {
+            if let (Some((at, _)), Some(block)) = (memory.retry.get(&origin), before.get(&origin))
+                && *at > Instant::now()
+            {
+                self.pulled.blocks.insert(origin, block.clone());
+                continue;
+            }
+            match self.step(&origin, after, theirs)? {
+                Step::More(after) => turns.push_back((origin, after, theirs)),
+                Step::Done => {
+                    memory.retry.remove(&origin);
+                }
+                Step::Blocked(mut block) => {
+                    let pause = memory.retry.get(&origin).map_or(RETRY.0, |(_, pause)| (*pause * 2).min(RETRY.1));
+                    memory.retry.insert(origin.clone(), (Instant::now() + pause, pause));
+                    match before.get(&origin).filter(|known| known.reason == block.reason) {
+                        Some(known) => block.since.clone_from(&known.since),
+                        None => tracing::warn!(
+                            peer = self.name,
+                            origin,
+                            event = block.event_id,
+                            artifact = block.artifact_id,
+                            reason = block.reason,
+                            "an author's events stop at one that cannot be taken"
+                        ),
+                    }
+                    self.pulled.blocks.insert(origin, block);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes one batch of an author.
+    pub(super) fn step(&mut self, origin: &str, after: i64, theirs: i64) -> Result<Step, Fault> {
+        let told = match self.client.ops(origin, after, BATCH) {
+            Ok(told) => told,
+            Err(fault @ (Fault::Unreachable(_) | Fault::Ours(_) | Fault::Status(401 | 403 | 429 | 503, _))) => return Err(fault),
+            Err(fault) => return Ok(Step::Blocked(block(None, None, format!("the peer {fault}")))),
+        };
+        if told.is_empty() {
+            let reason = format!("the peer says that it has events up to {theirs}, and gives none after {after}");
+            return Ok(Step::Blocked(block(None, None, reason)));
+        }
+        let (mut events, mut last, mut bad) = (Vec::with_capacity(told.len()), after, None);
+        for value in told {
+            let id = value.get("id").and_then(Value::as_str).map(|id| id.chars().take(256).collect::<String>());
+            match remote::event(origin, value) {
+                Ok(event) if event.origin_seq.is_some_and(|seq| seq > last) => {
+                    last = event.origin_seq.unwrap_or(last);
+                    events.push(event);
+                }
+                Ok(event) => {
+                    bad = Some(block(Some(event.id), None, format!("its number does not follow {last}")));
+                    break;
+                }
+                Err(refusal) => {
+                    bad = Some(block(id, None, refusal.message));
+                    break;
+                }
+            }
+        }
+        if let Some(stopped) = self.take(origin, events)? {
+            return Ok(Step::Blocked(stopped));
+        }
+        Ok(match bad {
+            Some(block) => Step::Blocked(block),
+            None if last >= theirs => Step::Done,
+            None => Step::More(last),
+        })
+    }
+
+    /// Fetches what events reference and takes them in, in order.
+    fn take(&mut self, origin: &str, events: Vec<Event>) -> Result<Option<Block>, Fault> {
+        let mut seen = HashSet::new();
+        let referenced: Vec<String> =
+            events.iter().flat_map(|e| &e.artifact_ids).filter(|id| seen.insert(*id)).cloned().collect();
+        let mut missing: HashSet<String> = if referenced.is_empty() {
+            HashSet::new()
+        } else {
+            self.ask(self.estate.log().missing_artifacts(referenced))?.into_iter().collect()
+        };
+        let mut rest: VecDeque<Event> = events.into();
+        while !rest.is_empty() {
+            let (mut run, mut wanted) = (Run::default(), Vec::new());
+            while let Some(event) = rest.front() {
+                let needs: Vec<String> = event.artifact_ids.iter().filter(|id| missing.contains(*id)).cloned().collect();
+                if !run.events.is_empty() && wanted.len() + needs.len() > WINDOW {
+                    break;
+                }
+                for id in &needs {
+                    missing.remove(id);
+                }
+                wanted.extend(needs);
+                run.events.extend(rest.pop_front());
+            }
+            let (came, faults) = self.fetch(&wanted)?;
+            run.artifacts = came;
+            let at_fault = |event: &Event| {
+                event.artifact_ids.iter().find_map(|id| Some((id.clone(), faults.get(id)?.clone())))
+            };
+            let bad = run.events.iter().enumerate().find_map(|(at, event)| Some((at, at_fault(event)?)));
+            let stop = bad.map(|(at, (artifact_id, reason))| {
+                let event = run.events.drain(at..).next();
+                block(event.map(|e| e.id), Some(artifact_id), reason)
+            });
+            let applied = self.ask(self.estate.log().apply(run))?;
+            self.pulled.events += applied.events;
+            self.pulled.artifacts += applied.artifacts;
+            *self.pulled.per_origin.entry(origin.to_owned()).or_default() += applied.events;
+            self.estate.pulled(self.name, applied.events, applied.artifacts);
+            if let Some(stopped) = applied.stopped {
+                return Ok(Some(block(Some(stopped.event_id), stopped.artifact_id, stopped.reason)));
+            }
+            if stop.is_some() {
+                return Ok(stop);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Fetches artifacts, some at a time; those that did not come have a reason.
+    fn fetch(&self, ids: &[String]) -> Result<(HashMap<String, Artifact>, HashMap<String, String>), Fault> {
+        struct Came {
+            next: usize,
+            bytes: usize,
+            artifacts: HashMap<String, Artifact>,
+            faults: HashMap<String, String>,
+            broken: Option<Fault>,
+        }
+        let came = Mutex::new(Came {
+            next: 0,
+            bytes: 0,
+            artifacts: HashMap::new(),
+            faults: HashMap::new(),
+            broken: None,
+        });
+        let lock = || came.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let work = || {
+            loop {
+                let id = {
+                    let mut came = lock();
+                    let Some(id) = ids.get(came.next).filter(|_| came.broken.is_none()) else { return };
+                    came.next += 1;
+                    if came.bytes > MAX_EVENT_BYTES {
+                        let reason = format!("the artifacts of its event have more than {MAX_EVENT_BYTES} bytes");
+                        came.faults.insert(id.clone(), reason);
+                        continue;
+                    }
+                    id
+                };
+                let got = self.client.artifact(id);
+                let mut came = lock();
+                match got {
+                    Ok(Some(value)) => match remote::artifact(id, value) {
+                        Ok(artifact) => {
+                            came.bytes += artifact.content.len();
+                            came.artifacts.insert(id.clone(), artifact);
+                        }
+                        Err(refusal) => {
+                            came.faults.insert(id.clone(), refusal.message);
+                        }
+                    },
+                    Ok(None) => {
+                        came.faults.insert(id.clone(), "the peer does not have it".to_owned());
+                    }
+                    Err(fault @ Fault::Unreachable(_)) => came.broken = Some(fault),
+                    Err(fault) => {
+                        came.faults.insert(id.clone(), format!("the peer {fault}"));
+                    }
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..FETCHERS.min(ids.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let came = came.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        match came.broken {
+            Some(fault) => Err(fault),
+            None => Ok((came.artifacts, came.faults)),
+        }
+    }
+
+    /// Asks our own log and waits.
+    pub(super) fn ask<T>(&self, question: impl Future<Output = Result<T, StoreError>>) -> Result<T, Fault> {
+        self.estate.wait(question).map_err(|e| Fault::Ours(e.to_string()))
+    }
+}
+
+fn is_small(profile: &Value) -> bool {
+    profile.is_object() && profile.to_string().len() <= MAX_PROFILE_BYTES
+}
+
+fn block(event_id: Option<String>, artifact_id: Option<String>, reason: String) -> Block {
+    Block { event_id, artifact_id, reason: reason.chars().take(500).collect(), since: now() }
+}
