@@ -33,6 +33,7 @@ pub fn App() -> impl IntoView {
                     <Route path=StaticSegment("diary") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("palace") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("sessions") view=SheetRoute ssr=SsrMode::Async/>
+                    <Route path=StaticSegment("hub") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("tokens") view=SheetRoute ssr=SsrMode::Async/>
                     <Route path=StaticSegment("audit") view=SheetRoute ssr=SsrMode::Async/>
                 </ParentRoute>

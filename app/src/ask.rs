@@ -16,7 +16,8 @@ use crate::wire::Json;
 #[server(name = Ask, prefix = "/api", endpoint = "ask", input = Json, output = Json)]
 pub async fn ask(question: Question) -> Result<Answer, PageError> {
     let hub = hub::Asked::here();
-    hub.answer(hub.find(question).await)
+    let answer = hub.language.around(hub.find(question)).await;
+    hub.answer(answer)
 }
 
 /// What the home page shows.
@@ -53,9 +54,10 @@ mod hub {
     use leptos_axum::ResponseOptions;
     use loggia_domain::ApiError;
 
-    use crate::backend::{Backend, BackendHandle, LogQuery, Overview};
+    use crate::backend::{Backend, BackendHandle, LogQuery, Overview, Viewer};
     use crate::error::{PageError, http_status};
-    use crate::pages::{write_artifact, write_body, write_people, write_sheet, write_task};
+    use crate::language::Language;
+    use crate::pages::{write_artifact, write_body, write_notices, write_people, write_sheet, write_task};
     use crate::question::{Answer, Question};
 
     /// How many events are shown on each side of one.
@@ -65,17 +67,21 @@ mod hub {
     pub(super) struct Asked {
         backend: Arc<dyn Backend>,
         response: Option<ResponseOptions>,
+        pub(super) language: Language,
     }
 
     impl Asked {
         pub(super) fn here() -> Self {
-            Self { backend: expect_context::<BackendHandle>().0, response: use_context() }
+            Self { backend: expect_context::<BackendHandle>().0, response: use_context(), language: Language::spoken() }
         }
 
         pub(super) async fn find(&self, question: Question) -> Result<Answer, ApiError> {
             let hub = &self.backend;
             Ok(match question {
-                Question::Viewer => Answer::Viewer(hub.viewer()),
+                Question::Viewer => {
+                    let notices = write_notices(&hub.notices().await);
+                    Answer::Viewer(Viewer { notices, ..hub.viewer() })
+                }
                 Question::Overview => Answer::Overview(overview(&**hub).await?),
                 // Without the counts the log is still the log.
                 Question::Log(query) => Answer::Log(hub.log(query).await?, hub.streams().await.unwrap_or_default()),

@@ -7,6 +7,8 @@
 pub mod admin;
 pub mod asked;
 #[cfg(feature = "ssr")]
+pub mod hub;
+#[cfg(feature = "ssr")]
 pub mod memory;
 #[cfg(feature = "ssr")]
 pub mod people;
@@ -44,10 +46,16 @@ pub struct Viewer {
     pub no_auth: bool,
     /// Set when the hub runs with `--read-only`.
     pub read_only: bool,
+    /// On a hub with `--no-auth`: how many requests it refused since they came through a proxy, and when the last one did,
+    /// `YYYY-MM-DDTHH:MM:SSZ`.
+    pub forwarded: Option<(u64, String)>,
     /// `rep_<hex>`, which hub this is.
     pub replica_id: String,
     /// Version of the running binary.
     pub version: String,
+    /// What every page says of the hub beside that, as markup; empty for nothing.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub notices: String,
 }
 
 impl Viewer {
@@ -334,6 +342,10 @@ pub trait Backend: Send + Sync + 'static {
     async fn palace(&self, query: memory::PalaceQuery) -> Result<memory::Memory<memory::PalacePage>, ApiError>;
     /// What `/sessions` shows.
     async fn sessions(&self) -> Result<sessions::SessionsPage, ApiError>;
+    /// What `/hub` shows.
+    async fn hub(&self) -> Result<hub::HubPage, ApiError>;
+    /// What every page says of the hub; nothing for whoever may not read it.
+    async fn notices(&self) -> Vec<hub::Alarm>;
     /// A text without blanks that is another one after every change of the palace; empty while it is off.
     async fn memory_version(&self) -> Result<String, ApiError>;
     /// What `/tokens` shows, for admins; with what came of the form that led there.

@@ -2,6 +2,8 @@
 
 use loggia_domain::{Column, Filter};
 
+use crate::language::t;
+
 /// One value of a filter, as a chip shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Condition {
@@ -63,14 +65,14 @@ pub fn turned(filter: &Filter, condition: &Condition) -> Filter {
 /// A column's name as pages write it.
 pub fn label(column: Column) -> &'static str {
     match column {
-        Column::Stream => "stream",
-        Column::Room => "room",
-        Column::Topic => "topic",
-        Column::Type => "type",
-        Column::FromAgent => "from",
-        Column::ToAgent => "to",
-        Column::CorrelationId => "task",
-        Column::Status => "status",
+        Column::Stream => t!("stream"),
+        Column::Room => t!("room"),
+        Column::Topic => t!("topic"),
+        Column::Type => t!("type"),
+        Column::FromAgent => t!("from"),
+        Column::ToAgent => t!("to"),
+        Column::CorrelationId => t!("task"),
+        Column::Status => t!("status"),
     }
 }
 

@@ -10,12 +10,13 @@ use leptos::prelude::*;
 use crate::backend::Viewer;
 use crate::clock::use_page_clock;
 use crate::keys::Keys;
+use crate::language::t;
 use crate::live::use_live;
 use crate::loading::{Answer, Question, load, shown};
 use live_badge::LiveBadge;
 pub(crate) use rail::Mark;
 #[cfg(feature = "ssr")]
-pub(crate) use rail::PAGES;
+pub(crate) use rail::pages;
 use rail::Rail;
 use top::TopBar;
 
@@ -42,7 +43,7 @@ pub fn Frame(
     };
     let badge = if behind_door { live_badge() } else { viewer(|_| live_badge()) };
     view! {
-        <a class="skip" href="#main" rel="external">"Skip to the content"</a>
+        <a class="skip" href="#main" rel="external">{t!("Skip to the content")}</a>
         <div class="app">
             <Rail/>
             <div class="page">
@@ -63,11 +64,20 @@ fn live_badge() -> AnyView {
 
 /// What a reader must know about this hub on every page.
 fn banners(viewer: Viewer) -> AnyView {
+    // Who put a proxy in front of a hub without tokens would find their own pages working and nobody else's.
+    let forwarded = viewer.forwarded.map(|(count, at)| {
+        let text = t!(
+            "{count} requests that came through a proxy were refused, the last at {at}: nobody from elsewhere is let in without tokens.",
+            count = count,
+            at = at
+        );
+        view! { <p class="banner" role="alert"><b>{text}</b></p> }.into_any()
+    });
     let open = viewer.no_auth.then(|| {
         view! {
             <p class="banner" role="note">
-                <b>"Anyone on this machine can read and write here. "</b>
-                "The hub runs with " <code>"--no-auth"</code> "; start it without that to ask for tokens."
+                <b>{t!("Anyone on this machine can read and write here. ")}</b>
+                {t!("The hub runs with ")} <code>"--no-auth"</code> {t!("; start it without that to ask for tokens.")}
             </p>
         }
         .into_any()
@@ -75,10 +85,12 @@ fn banners(viewer: Viewer) -> AnyView {
     let frozen = viewer.read_only.then(|| {
         view! {
             <p class="banner" role="note">
-                <b>"Read only. "</b> "Agents can read and wait here, and nothing is written."
+                <b>{t!("Read only. ")}</b> {t!("Agents can read and wait here, and nothing is written.")}
             </p>
         }
         .into_any()
     });
-    view! { {open} {frozen} }.into_any()
+    // Written by the hub, with every text escaped.
+    let notices = (!viewer.notices.is_empty()).then(|| view! { <div inner_html=viewer.notices></div> }.into_any());
+    view! { {forwarded} {open} {frozen} {notices} }.into_any()
 }

@@ -7,6 +7,7 @@ use leptos::task::spawn_local;
 
 use crate::ask::ask;
 use crate::backend::SheetQuery;
+use crate::language::t;
 use crate::parts::copy_what_was_clicked;
 use crate::question::{Answer, Question};
 use crate::{browser, href};
@@ -44,10 +45,10 @@ pub fn Keys() -> impl IntoView {
         }
     };
     view! {
-        <dialog id=OVERLAY class="overlay" aria-label="Find">
+        <dialog id=OVERLAY class="overlay" aria-label=t!("Find")>
             <form on:submit=first hidden=move || !overlay.finds.get()>
-                <input type="search" aria-label="Find a page, a stream, an agent or a task" autocomplete="off" spellcheck="false"
-                    placeholder="Page, stream, agent, task, id" on:input=move |event| overlay.find(event_target_value(&event))/>
+                <input type="search" aria-label=t!("Find a page, a stream, an agent or a task") autocomplete="off" spellcheck="false"
+                    placeholder=t!("Page, stream, agent, task, id") on:input=move |event| overlay.find(event_target_value(&event))/>
             </form>
             <div inner_html=move || overlay.html.get() on:click=leave></div>
         </dialog>
@@ -119,7 +120,7 @@ fn pressed(event: &KeyboardEvent, overlay: Overlay, after_g: StoredValue<bool>) 
         browser::step(ENTRIES, by);
         return;
     }
-    if browser::has("input:focus, textarea:focus, select:focus") {
+    if browser::has("main :is(input, textarea, select):focus") {
         return;
     }
     let went = after_g.get_value();

@@ -22,6 +22,7 @@ mod filters;
 mod frame;
 mod href;
 mod keys;
+mod language;
 mod live;
 mod loading;
 mod pages;
@@ -35,6 +36,8 @@ mod wire;
 mod words;
 
 pub use app::App;
+#[cfg(feature = "ssr")]
+pub use language::{Language, speaking};
 #[cfg(feature = "ssr")]
 pub use refused::refused_page;
 #[cfg(feature = "ssr")]

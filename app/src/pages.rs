@@ -10,6 +10,8 @@ mod diary;
 mod event;
 #[cfg(feature = "ssr")]
 mod find;
+#[cfg(feature = "ssr")]
+mod hub;
 mod log;
 #[cfg(feature = "ssr")]
 mod memory_parts;
@@ -31,6 +33,8 @@ pub use artifact::write as write_artifact;
 pub use event::EventRoute;
 #[cfg(feature = "ssr")]
 pub(crate) use event::written::write_body;
+#[cfg(feature = "ssr")]
+pub(crate) use hub::notices as write_notices;
 pub use log::LogRoute;
 pub use not_found::NotFound;
 pub use now::NowRoute;

@@ -9,6 +9,8 @@ mod first_event;
 mod moment;
 mod revealed;
 mod status;
+#[cfg(feature = "ssr")]
+mod text_area;
 mod time_slider;
 #[cfg(feature = "ssr")]
 mod written_time;
@@ -24,6 +26,8 @@ pub use first_event::FirstEvent;
 pub use moment::{Ago, Form, Moment};
 pub use revealed::revealed;
 pub use status::{StateBadge, StatusBadge};
+#[cfg(feature = "ssr")]
+pub use text_area::TextArea;
 #[cfg(feature = "ssr")]
 pub use time_slider::bar as time_bar;
 pub use time_slider::Playing;

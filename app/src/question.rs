@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::asked::PageQuery;
 use crate::backend::{ArtifactPage, Counts, LogPage, LogQuery, Overview, Sheet, SheetQuery, TaskPage, Viewer};
+use crate::language::t;
 
 /// What a page wants to know.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,14 +62,15 @@ impl Question {
     /// What the page is called, for the title and the sentences of a failure, and the id of what it is about.
     pub fn names(&self) -> (&'static str, &'static str, Option<String>) {
         match self {
-            Self::Viewer => ("", "the viewer", None),
-            Self::Overview => ("Now", "the overview", None),
-            Self::Log(_) | Self::LogPart(_) | Self::Streams => ("Log", "the log", None),
-            Self::Event(id, _) => ("Event", "the event", Some(id.clone())),
-            Self::Task(asked) => ("Task", "the task", Some(asked.id.clone())),
-            Self::Artifact(asked) => ("Artifact", "the artifact", Some(asked.id.clone())),
-            Self::Sheet(query) if query.path.starts_with("/agent") => ("Agents", "the agent", None),
-            Self::Sheet(_) => ("Memory", "the memory", None),
+            Self::Viewer => ("", t!("the viewer"), None),
+            Self::Overview => (t!("Now"), t!("the overview"), None),
+            Self::Log(_) | Self::LogPart(_) | Self::Streams => (t!("Log"), t!("the log"), None),
+            Self::Event(id, _) => (t!("Event"), t!("the event"), Some(id.clone())),
+            Self::Task(asked) => (t!("Task"), t!("the task"), Some(asked.id.clone())),
+            Self::Artifact(asked) => (t!("Artifact"), t!("the artifact"), Some(asked.id.clone())),
+            Self::Sheet(query) if query.path.starts_with("/agent") => (t!("Agents"), t!("the agent"), None),
+            Self::Sheet(query) if query.path == "/hub" => (t!("Hub"), t!("the hub"), None),
+            Self::Sheet(_) => (t!("Memory"), t!("the memory"), None),
         }
     }
 }

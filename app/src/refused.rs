@@ -3,22 +3,19 @@
 
 use leptos::prelude::*;
 
-const SIGN_IN: &str = "Sign in";
-const NOW: &str = "Now";
-const WHAT_TO_DO: &str = "What to do: ";
-const REQUEST: &str = "request ";
+use crate::language::{self, t};
 
 /// What such a page is called, by its HTTP status.
 fn title(status: u16) -> &'static str {
     match status {
-        401 => "Sign in first",
-        403 => "The hub refused this",
-        405 => "This address is not for reading",
-        413 | 414 | 431 => "This request is too large",
-        429 => "Too many requests",
-        503 => "Not at this moment",
-        500.. => "Something broke",
-        _ => "The hub did not accept this",
+        401 => t!("Sign in first"),
+        403 => t!("The hub refused this"),
+        405 => t!("This address is not for reading"),
+        413 | 414 | 431 => t!("This request is too large"),
+        429 => t!("Too many requests"),
+        503 => t!("Not at this moment"),
+        500.. => t!("Something broke"),
+        _ => t!("The hub did not accept this"),
     }
 }
 
@@ -35,19 +32,19 @@ fn sentence(text: &str) -> Vec<AnyView> {
 pub fn refused_page(status: u16, error: &str, hint: Option<&str>, request_id: &str) -> String {
     // Whoever came by a wrong address would only be refused again.
     let link = match status {
-        401 => Some(("/sign-in", SIGN_IN)),
+        401 => Some(("/sign-in", t!("Sign in"))),
         403 => None,
-        _ => Some(("/", NOW)),
+        _ => Some(("/", t!("Now"))),
     };
     let link = link.map(|(href, word)| view! { <p><a href=href>{word}</a></p> });
-    let hint = hint.map(|hint| view! { <p class="advice">{WHAT_TO_DO}{sentence(hint)}</p> });
+    let hint = hint.map(|hint| view! { <p class="advice">{t!("What to do: ")}{sentence(hint)}</p> });
     let (error, request_id) = (sentence(error), request_id.to_owned());
     // A title is no place for the marks that the other texts get; it is one of ours, see above.
     let title_text = format!("{} · Loggia", title(status));
     Owner::new().with(|| {
         view! {
             <!DOCTYPE html>
-            <html lang="en">
+            <html lang=language::tag()>
                 <head>
                     <meta charset="utf-8"/>
                     <meta name="viewport" content="width=device-width, initial-scale=1"/>
@@ -60,10 +57,10 @@ pub fn refused_page(status: u16, error: &str, hint: Option<&str>, request_id: &s
                     <main id="main" class="sign-in">
                         <section class="panel padded failure">
                             <h1>{title(status)}</h1>
-                            <p>{error}</p>
+                            <p class="advice">{error}</p>
                             {hint}
                             {link}
-                            <p class="muted">{format!("HTTP {status} · {REQUEST}{request_id}")}</p>
+                            <p class="muted">{format!("HTTP {status} · {}{request_id}", t!("request "))}</p>
                         </section>
                     </main>
                 </body>

@@ -6,6 +6,7 @@ use leptos_meta::MetaTags;
 
 use crate::app::App;
 use crate::frame::switches::THEME_KEY;
+use crate::language;
 
 /// Sets the remembered theme before the first paint. The only inline script of our own; it carries the nonce of the response.
 fn theme_script() -> String {
@@ -19,7 +20,7 @@ fn theme_script() -> String {
 pub fn shell(options: LeptosOptions) -> impl IntoView {
     view! {
         <!DOCTYPE html>
-        <html lang="en">
+        <html lang=language::tag()>
             <head>
                 <meta charset="utf-8"/>
                 <meta name="viewport" content="width=device-width, initial-scale=1"/>
@@ -27,6 +28,7 @@ pub fn shell(options: LeptosOptions) -> impl IntoView {
                 <script nonce=use_nonce()>{theme_script()}</script>
                 <link rel="icon" type="image/svg+xml" href="/favicon.svg"/>
                 <link rel="stylesheet" href=format!("/{}/{}.css", options.site_pkg_dir, options.output_name)/>
+                <script type="application/json" id=language::TEXTS_ID nonce=use_nonce() inner_html=language::texts_json()></script>
                 <HydrationScripts options/>
                 <MetaTags/>
             </head>

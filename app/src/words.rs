@@ -2,6 +2,8 @@
 
 use loggia_domain::timestamp::duration_words;
 
+use crate::language::t;
+
 /// An integer in groups of three: `48 211`, with narrow spaces that do not break.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
@@ -28,7 +30,7 @@ pub fn counted(number: u64, singular: &str, plural: &str) -> String {
 /// A size: exact below 10 000 bytes, then in kB and MB with one decimal.
 pub fn size(bytes: u64) -> String {
     match bytes {
-        0..10_000 => format!("{}\u{a0}bytes", grouped(bytes)),
+        0..10_000 => counted(bytes, t!("byte##n"), t!("bytes##n")),
         10_000..1_000_000 => format!("{}.{}\u{a0}kB", bytes / 1000, bytes % 1000 / 100),
         _ => format!("{}.{}\u{a0}MB", bytes / 1_000_000, bytes % 1_000_000 / 100_000),
     }
@@ -37,19 +39,38 @@ pub fn size(bytes: u64) -> String {
 /// What happened how long ago, coarser than a duration: `claimed just now`, `claimed 12 s ago`, then `3 min`, `1 h 55 min`, `3 d 4 h`.
 pub fn ago(what: &str, ms: u64) -> String {
     let age = match ms / 1000 {
-        0..5 => return format!("{what} just now"),
-        s @ 5..60 => format!("{s} s"),
-        s @ 60..3600 => format!("{} min", s / 60),
-        _ => duration_words(ms),
+        0..5 => return t!("{what} just now", what = what),
+        s @ 5..60 => format!("{s} {}", t!("s")),
+        s @ 60..3600 => format!("{} {}", s / 60, t!("min")),
+        _ => duration(ms),
     };
-    format!("{what} {age} ago")
+    t!("{what} {age} ago", what = what, age = age)
+}
+
+/// A duration in words, the two largest units: `4 s`, `2 min 51 s`, `1 h 55 min`, `3 d 4 h`.
+pub fn duration(ms: u64) -> String {
+    let mut out = String::new();
+    for part in duration_words(ms).split(' ') {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(match part {
+            "d" => t!("d"),
+            "h" => t!("h"),
+            "min" => t!("min"),
+            "s" => t!("s"),
+            number => number,
+        });
+    }
+    out
 }
 
 /// A number in words up to twelve, for sentences: `Three`, `14`.
 pub fn number_word(number: usize) -> String {
-    const WORDS: [&str; 13] =
-        ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
-    WORDS.get(number).map_or_else(|| number.to_string(), |word| (*word).to_owned())
+    t!("No One Two Three Four Five Six Seven Eight Nine Ten Eleven Twelve")
+        .split(' ')
+        .nth(number)
+        .map_or_else(|| number.to_string(), str::to_owned)
 }
 
 /// A part of a text as it is shown.
@@ -96,31 +117,6 @@ pub fn count_hidden(text: &str) -> usize {
         .count()
 }
 
-/// How many terminal colour codes a text has, see [`without_colour_codes`].
-#[cfg(any(feature = "ssr", test))]
-pub fn count_colour_codes(text: &str) -> usize {
-    text.match_indices("\u{1b}[").filter(|(at, _)| colour_code_len(&text[*at..]).is_some()).count()
-}
-
-/// A text without the codes that only set colours in a terminal (`ESC [ digits m`). Codes that move, hide or link stay, and are then
-/// written out by [`pieces`].
-#[cfg(any(feature = "ssr", test))]
-pub fn without_colour_codes(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\u{1b}') {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let skip = colour_code_len(rest).unwrap_or_else(|| {
-            out.push('\u{1b}');
-            1
-        });
-        rest = &rest[skip..];
-    }
-    out.push_str(rest);
-    out
-}
-
 /// The first `max_chars` characters and how many more there are.
 #[cfg(any(feature = "ssr", test))]
 pub fn cut(text: &str, max_chars: usize) -> (&str, usize) {
@@ -136,13 +132,6 @@ pub fn short_hash(hash: &str) -> String {
         (Some(head), Some(tail)) if hash.len() > 24 => format!("{head}…{tail}"),
         _ => hash.to_owned(),
     }
-}
-
-#[cfg(any(feature = "ssr", test))]
-fn colour_code_len(text: &str) -> Option<usize> {
-    let body = text.strip_prefix("\u{1b}[")?;
-    let end = body.find(|c: char| !matches!(c, '0'..='9' | ';' | ':'))?;
-    body[end..].starts_with('m').then_some(2 + end + 1)
 }
 
 fn is_hidden(c: char, before: char) -> bool {
@@ -231,13 +220,6 @@ mod tests {
         {
             assert_eq!(count_hidden(text), 0, "{text}");
         }
-    }
-
-    #[test]
-    fn only_colours_leave_a_log() {
-        let log = "\u{1b}[31;1mred\u{1b}[0m \u{1b}]8;;http://x\u{7}link \u{1b}[2K\u{1b}";
-        assert_eq!(count_colour_codes(log), 2);
-        assert_eq!(without_colour_codes(log), "red \u{1b}]8;;http://x\u{7}link \u{1b}[2K\u{1b}");
     }
 
     #[test]

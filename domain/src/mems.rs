@@ -15,6 +15,9 @@ pub const WINDOW: usize = 20;
 pub const DEFAULT_TTL_S: u64 = 1800;
 /// How long one may live, in seconds: a week.
 pub const MAX_TTL_S: u64 = 604_800;
+/// How large the variables of a session may be in all, and its metadata likewise, in bytes of JSON. Writes merge into them, so no limit
+/// on a single write would bound them.
+pub const MAX_MERGED_BYTES: usize = 1024 * 1024;
 
 /// Whose memory it is. Matched exactly; what is not set is a slot of its own.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
@@ -107,13 +110,26 @@ impl Did {
     }
 }
 
+/// A session would hold more than it may.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{field} must have at most {max_bytes} bytes of JSON together with what the session holds, not {bytes}")]
+pub struct TooLarge {
+    /// The field that is too large.
+    pub field: &'static str,
+    /// How large it may be.
+    pub max_bytes: usize,
+    /// How large it would be.
+    pub bytes: usize,
+}
+
 /// The id of a message of a write.
 pub fn message_id(event_id: &str, index: usize) -> String {
     format!("{event_id}-{index:04}")
 }
 
 impl Snapshot {
-    /// What a write makes of the live snapshot, if there is one. `event_id` must sort after the one before.
+    /// What a write makes of the live snapshot, if there is one. `event_id` must sort after the one before. What comes out is kept only
+    /// if it has [room](Self::room).
     pub fn after(live: Option<&Self>, new: &NewWrite, event_id: String, now_ms: u64) -> (Self, Did) {
         let kept =
             |(index, message): (usize, &Message)| Kept { id: message_id(&event_id, index), message: message.clone() };
@@ -138,6 +154,21 @@ impl Snapshot {
         (snapshot, if live.is_some() { Did::Append } else { Did::Write })
     }
 
+    /// Whether what a write merged into it fits. A session that a write left alone is as large as it was.
+    pub fn room(&self, new: &NewWrite) -> Result<(), TooLarge> {
+        let merged = [
+            ("temp_variables", &new.temp_variables, &self.temp_variables),
+            ("metadata", &new.metadata, &self.metadata),
+        ];
+        for (field, brought, all) in merged {
+            let bytes = if brought.is_empty() { 0 } else { json_bytes(all) };
+            if bytes > MAX_MERGED_BYTES {
+                return Err(TooLarge { field, max_bytes: MAX_MERGED_BYTES, bytes });
+            }
+        }
+        Ok(())
+    }
+
     /// Whether it is still there.
     pub fn is_live(&self, now_ms: u64) -> bool {
         now_ms < self.expires_at_ms
@@ -158,6 +189,24 @@ impl Snapshot {
 pub fn text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     let lines: Vec<String> = messages.into_iter().map(|m| format!("{}: {}", m.role, m.content)).collect();
     lines.join("\n")
+}
+
+/// How many bytes an object has as JSON, without writing it down.
+fn json_bytes(map: &Map<String, Value>) -> usize {
+    struct Count(usize);
+    impl std::io::Write for Count {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut count = Count(0);
+    // Keys are texts and nothing here fails; what could not be written would be too large.
+    serde_json::to_writer(&mut count, map).map_or(usize::MAX, |()| count.0)
 }
 
 /// A clock that never goes back and never stands still: however the machine's is set, what has expired stays so, and what lives

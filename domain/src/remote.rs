@@ -237,7 +237,8 @@ mod tests {
 
     #[test]
     fn a_vector_counts_as_far_as_it_is_one() {
-        let told = json!({ORIGIN: 5, "rep_000000000000": "x", "nobody": 3, "rep_111111111111": -1, "rep_222222222222": 0});
+        let told =
+            json!({ORIGIN: 5, "rep_000000000000": "x", "nobody": 3, "rep_111111111111": -1, "rep_222222222222": 0});
         let (good, odd) = vector(Some(told)).expect("an object");
         assert_eq!((good.len(), good[ORIGIN], odd.len()), (1, 5, 3));
         assert!(vector(Some(json!([1]))).is_err() && vector(None).is_err());

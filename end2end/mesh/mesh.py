@@ -50,15 +50,17 @@ class Link:
                     near.close()
                     continue
                 self.sockets += [near, far]
-            for a, b in ((near, far), (far, near)):
-                threading.Thread(target=self.relay, args=(a, b), daemon=True).start()
+            # Hubs answer to their own address alone.
+            names = (f"127.0.0.1:{self.port}".encode(), f"127.0.0.1:{self.far}".encode())
+            threading.Thread(target=self.relay, args=(near, far, names), daemon=True).start()
+            threading.Thread(target=self.relay, args=(far, near, None), daemon=True).start()
 
     @staticmethod
-    def relay(a, b):
+    def relay(a, b, names):
         try:
             a.settimeout(None)
             while data := a.recv(65536):
-                b.sendall(data)
+                b.sendall(data.replace(*names) if names else data)
         except OSError:
             pass
         for s in (a, b):
@@ -85,16 +87,12 @@ class Hub:
         self.home = os.path.join(root, name)
         self.palace = os.path.join(self.home, "palace")
         os.makedirs(self.palace)
-        self.inbound = []
 
     def start(self):
         env = {"PATH": "/usr/bin:/bin", "HOME": self.home, "LANG": "C.UTF-8", "TZ": "UTC",
                "LOGGIA_TOKEN": TOKEN, "LOGGIA_SYNC_INTERVAL_S": "1",
                "MEMPALACE_MCP_HTTP_TOKEN": TOKEN, "MEMPALACE_SYNC_INTERVAL": "1"}
         command = [self.binary, "serve", "--palace", self.palace, "--host", "127.0.0.1", "--port", str(self.port)]
-        if self.is_loggia:
-            for link in self.inbound:
-                command += ["--public-url", f"http://127.0.0.1:{link.port}"]
         log = open(os.path.join(self.home, "log"), "ab")
         self.process = subprocess.Popen(command, env=env, cwd=self.home, stdout=log, stderr=log)
         for _ in range(1200):
@@ -160,8 +158,6 @@ def main():
         hubs = [Hub(root, name, args.loggia, True) for name in ("a", "b", "c")] + [Hub(root, "m", args.mempalace, False)]
         wires = [(0, 1), (1, 2), (2, 0), (0, 3), (3, 0)]
         links = [Link(hubs[to].port) for _, to in wires]
-        for (_, to), link in zip(wires, links):
-            hubs[to].inbound.append(link)
         for at, hub in enumerate(hubs):
             peers = [{"name": hubs[to].name, "url": f"http://127.0.0.1:{link.port}", "token": TOKEN}
                      for (of, to), link in zip(wires, links) if of == at]
@@ -204,11 +200,17 @@ def run(hubs, links, events):
         link.set_open(True)
     written = time.time()
     print(f"{len(acknowledged)} events acknowledged in {written - begun:.1f} s; links healed")
-    while time.time() - written < 600:
+    while time.time() - written < 120:
         vectors = [dict(hub.rows("SELECT origin_replica, max(origin_seq) FROM events GROUP BY 1")) for hub in hubs]
         if all(vector == vectors[0] for vector in vectors) and len(vectors[0]) == 4:
             break
         time.sleep(0.2)
+    else:
+        for hub, vector in zip(hubs, vectors):
+            print(hub.name, vector)
+            request = urllib.request.Request(f"http://127.0.0.1:{hub.port}/sync/peers", headers={"Authorization": f"Bearer {TOKEN}"})
+            print(json.dumps(json.loads(urllib.request.urlopen(request, timeout=60).read())["peers"], indent=1))
+        raise SystemExit("the hubs do not agree")
     print(f"vectors equal {time.time() - written:.1f} s after the last link was healed")
     held = [hub.holdings() for hub in hubs]
     for hub, (own, artifacts) in zip(hubs, held):

@@ -10,11 +10,13 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::Response;
 use http_body_util::{BodyExt as _, Limited};
+use loggia_app::speaking;
 use loggia_domain::ApiError;
 use serde_json::{Value, json};
 use tracing::Instrument as _;
 
 use crate::figures::requests::Route;
+use crate::language;
 
 /// The header with the request's id.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -31,11 +33,12 @@ pub async fn identify(request: Request, next: Next) -> Response {
     let id = new_id();
     let wants_page = wants_page(&request);
     let route = Route::of(request.uri().path()).as_str();
+    let language = language::of(request.headers());
     let span = tracing::info_span!("request", id, method = %request.method(), route);
     let mut response = next.run(request).instrument(span).await;
     let refusal = if wants_page { response.extensions_mut().remove::<ApiError>() } else { None };
     if let Some(error) = refusal.filter(|_| is_shown_as_page(response.status())) {
-        response = page(response, &error, &id);
+        response = speaking(language, || page(response, &error, &id));
     } else if response.status().is_server_error() {
         response = name_request(response, &id).await;
     }

@@ -55,6 +55,8 @@ pub const L0_PIPELINE_REDIS_URL: &str = "L0_PIPELINE_REDIS_URL";
 pub const SYNC_INTERVAL_S: &str = "LOGGIA_SYNC_INTERVAL_S";
 /// `LOGGIA_PEER_CA`: a PEM file with the authorities to trust when pulling over https, instead of the world's usual ones.
 pub const PEER_CA: &str = "LOGGIA_PEER_CA";
+/// `LOGGIA_CA`: a PEM file with the authorities to trust when a command speaks to a hub over https, instead of the world's usual ones.
+pub const CA: &str = "LOGGIA_CA";
 /// `LOGGIA_PEER_TOKEN`: the token that `peers add` and `logstream sync --peer` use for another hub when none is given.
 pub const PEER_TOKEN: &str = "LOGGIA_PEER_TOKEN";
 
@@ -212,9 +214,21 @@ pub fn sync_interval() -> Result<Duration, ConfigError> {
 
 /// Whom to trust when pulling over https: the argument, else [`PEER_CA`], else the world's usual authorities.
 pub fn peer_authorities(argument: Option<&Path>) -> Result<Option<ureq::tls::RootCerts>, ConfigError> {
+    authorities(("--peer-ca", argument), PEER_CA)
+}
+
+/// Whom a command trusts that speaks to a hub over https: the argument, else [`CA`], else the world's usual authorities.
+pub fn client_authorities(argument: Option<&Path>) -> Result<Option<ureq::tls::RootCerts>, ConfigError> {
+    authorities(("--ca", argument), CA)
+}
+
+fn authorities(
+    (flag, argument): (&'static str, Option<&Path>),
+    variable: &'static str,
+) -> Result<Option<ureq::tls::RootCerts>, ConfigError> {
     let (name, path) = match argument {
-        Some(path) => ("--peer-ca", Some(path.to_owned())),
-        None => (PEER_CA, folder_in(PEER_CA)),
+        Some(path) => (flag, Some(path.to_owned())),
+        None => (variable, folder_in(variable)),
     };
     let Some(path) = path else { return Ok(None) };
     let failed = |why: String| ConfigError(format!("{name} {}: {why}", path.display()));

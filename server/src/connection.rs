@@ -125,10 +125,10 @@ impl Hub {
     where
         Io: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let pace = self.paces.enter();
-        let exchange = Exchange::new(self.routes.clone(), Arc::clone(&pace));
+        let due = self.paces.enter();
+        let exchange = Exchange::new(self.routes.clone(), Arc::clone(&due));
         let figures = Arc::clone(&self.door.figures);
-        let socket = Watched::new(socket, pace, Arc::clone(&figures));
+        let socket = Watched::new(socket, due, Arc::clone(&figures));
         let connection = watcher.watch(self.http.serve_connection(TokioIo::new(socket), exchange));
         tokio::spawn(async move {
             let _inside = figures.connections.enter();

@@ -24,6 +24,7 @@ use tokio_util::sync::CancellationToken;
 use ureq::tls::RootCerts;
 
 use crate::logstream::{Logstream, StoreError};
+use crate::tokens::audit::Audit;
 use client::{Client, Fault};
 use peers::Peer;
 pub use round::Pulled;
@@ -39,6 +40,8 @@ pub struct Options {
     pub interval: Duration,
     /// Whom to trust with `https`; `None` is the world's usual authorities.
     pub authorities: Option<RootCerts>,
+    /// Where it is noted what came from whom; `None` notes nothing.
+    pub audit: Option<Audit>,
 }
 
 /// The estate's handle. Cheap to clone.
@@ -164,6 +167,13 @@ impl Estate {
             peer.pulled_events += events;
             peer.pulled_artifacts += artifacts;
         });
+    }
+
+    /// Notes in the audit that events of an author came from a peer.
+    fn note(&self, peer: &str, origin: &str, events: u64) {
+        if let Some(audit) = self.inner.options.audit.as_ref().filter(|_| events > 0) {
+            audit.note(&format!("peer {peer}"), "sync.apply", &format!("{origin}: {events} events"), "ok");
+        }
     }
 
     /// A peer's vector is known, and no number below it will be given out: when all are, appends need not wait any longer.

@@ -2,6 +2,7 @@
 //!
 //! It knows no store and no surface; both know it. Nothing here is kept when the hub ends, and nothing is a text that somebody sent.
 
+pub mod disk;
 pub mod histogram;
 pub mod requests;
 pub mod tools;

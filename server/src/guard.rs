@@ -6,6 +6,7 @@
 //! carry no Origin; but its requests carry its own name in Host.
 
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, Method, StatusCode, header};
@@ -27,12 +28,26 @@ const FORWARDING: [&str; 6] =
 pub struct Guard {
     bind: Bind,
     refuse_forwarded: bool,
+    forwarded: Forwarded,
+}
+
+/// Requests that were refused since they came through a proxy to a hub without authentication.
+#[derive(Debug, Default)]
+struct Forwarded {
+    count: AtomicU64,
+    last_ms: AtomicU64,
 }
 
 impl Guard {
     /// The door of a hub that is bound already: `bind.port` is the real one.
     pub fn new(bind: Bind, no_auth: bool) -> Self {
-        Self { bind, refuse_forwarded: no_auth }
+        Self { bind, refuse_forwarded: no_auth, forwarded: Forwarded::default() }
+    }
+
+    /// How many requests were refused since they came through a proxy, and when the last one did, ms since 1970; `None` without any.
+    pub fn forwarded(&self) -> Option<(u64, u64)> {
+        let count = self.forwarded.count.load(Relaxed);
+        (count > 0).then(|| (count, self.forwarded.last_ms.load(Relaxed)))
     }
 
     /// Whether the browser speaks TLS: with us, or with a proxy in front of us. Then it says so in its Origin, or it asks for a public
@@ -63,6 +78,8 @@ impl Guard {
         if self.refuse_forwarded
             && let Some(name) = FORWARDING.iter().find(|name| headers.contains_key(**name))
         {
+            self.forwarded.last_ms.store(crate::clock::now_ms(), Relaxed);
+            self.forwarded.count.fetch_add(1, Relaxed);
             tracing::warn!(header = name, "a forwarded request was refused: this hub runs with --no-auth");
             return Err(ApiError::new(
                 ErrorCode::Forbidden,
@@ -155,10 +172,10 @@ pub fn read_only() -> ApiError {
     ApiError::new(ErrorCode::Forbidden, "this hub is read-only").hint("it was started with `--read-only`")
 }
 
-/// Whether a request may change what the hub keeps. `/mcp` looks at each tool itself, signing in is no change, and by `/api/ask` pages
+/// Whether a request may change what the hub keeps. `/mcp` looks at each tool itself, signing in and choosing a language are no change, and by `/api/ask` pages
 /// only ask.
 fn changes_something(request: &Request) -> bool {
-    const READS: [&str; 4] = ["/mcp", "/sign-in", "/sign-out", "/api/ask"];
+    const READS: [&str; 5] = ["/mcp", "/sign-in", "/sign-out", "/language", "/api/ask"];
     let is_safe = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     !is_safe && !READS.contains(&request.uri().path())
 }

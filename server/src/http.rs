@@ -4,6 +4,7 @@ pub mod artifact;
 pub mod audit;
 pub mod export;
 pub mod health;
+pub mod language;
 pub mod mems;
 pub mod metrics;
 pub mod missing;

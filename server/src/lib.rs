@@ -17,6 +17,7 @@ pub mod estate;
 pub mod figures;
 pub mod guard;
 pub mod http;
+pub mod language;
 pub mod limits;
 pub mod lock;
 pub mod logstream;
@@ -153,6 +154,7 @@ pub fn router(state: AppState) -> Router {
         .route("/task/report", get(web::get_task_report))
         .route("/sign-in", get(web::get_sign_in).post(http::sign_in::post))
         .route("/sign-out", post(http::sign_in::sign_out))
+        .route("/language", post(http::language::post))
         .route("/tokens", post(web::post_tokens))
         .route("/agent/read", post(web::people::mark_read))
         .route("/api", any(http::missing::machine))

@@ -34,7 +34,7 @@ pub enum LockError {
 pub struct Holder {
     /// The hub's process.
     pub pid: i32,
-    /// Where it listens: `http://` and a socket's address, or `starting`.
+    /// Where it listens: `http://` or, with TLS, `https://` and a socket's address, or `starting`.
     pub address: String,
 }
 
@@ -82,13 +82,12 @@ impl PalaceLock {
     }
 
     /// Notes where we listen, for whoever comes second.
-    pub fn listening(&mut self, address: SocketAddr) -> Result<(), LockError> {
-        Ok(self.note(Some(address))?)
+    pub fn listening(&mut self, address: SocketAddr, tls: bool) -> Result<(), LockError> {
+        Ok(self.note(Some(&format!("{}://{address}", if tls { "https" } else { "http" })))?)
     }
 
-    fn note(&mut self, address: Option<SocketAddr>) -> std::io::Result<()> {
-        let address = address.map_or_else(|| "starting".to_owned(), |a| format!("http://{a}"));
-        let text = json!({"pid": std::process::id(), "address": address}).to_string();
+    fn note(&mut self, address: Option<&str>) -> std::io::Result<()> {
+        let text = json!({"pid": std::process::id(), "address": address.unwrap_or("starting")}).to_string();
         self.file.set_len(0)?;
         self.file.rewind()?;
         self.file.write_all(text.as_bytes())?;

@@ -3,7 +3,9 @@
 //!
 //! It knows no HTTP. The rules are `loggia_domain::mems`'s.
 
+pub mod figures;
 pub mod file;
+pub mod filed;
 pub mod filing;
 mod link;
 pub mod outlet;
@@ -18,10 +20,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use loggia_domain::mems::request::ContextQuery;
-use loggia_domain::mems::{Kept, NewWrite, Owner, Snapshot, key};
+use loggia_domain::mems::{Kept, NewWrite, Owner, Snapshot, TooLarge, key};
 use tokio_util::sync::CancellationToken;
 
 use crate::palace::Palace;
+use figures::{Counts, MemsFigures};
 use file::File;
 use filing::Filing;
 use outlet::{Event, Outlet};
@@ -45,12 +48,21 @@ pub enum MemsError {
     /// The disk is full.
     #[error("the disk is full: nothing was written")]
     Full,
+    /// The session would hold more than it may; nothing was written.
+    #[error(transparent)]
+    TooLarge(TooLarge),
     /// The hub ends.
     #[error("the hub is shutting down")]
     Closed,
     /// Anything else.
     #[error("session memory cannot be used: {0}")]
     Storage(String),
+}
+
+impl From<TooLarge> for MemsError {
+    fn from(too_large: TooLarge) -> Self {
+        Self::TooLarge(too_large)
+    }
 }
 
 impl From<rusqlite::Error> for MemsError {
@@ -82,6 +94,7 @@ struct Inner {
     filing: Filing,
     outlet: Arc<Outlet>,
     stream: Option<StreamReader>,
+    counts: Counts,
 }
 
 enum Store {
@@ -139,7 +152,7 @@ impl Mems {
             };
             tokio::spawn(sweep(Arc::downgrade(&file), stop.clone()));
             let filing = Filing::new(palace.clone(), Arc::clone(&file));
-            Arc::new(Inner { store, file, filing, outlet, stream })
+            Arc::new(Inner { store, file, filing, outlet, stream, counts: Counts::default() })
         });
         if let Err(error) = &inner {
             tracing::warn!(%error, "session memory is off; coordination goes on without it");
@@ -154,21 +167,19 @@ impl Mems {
     /// Takes a write: the snapshot is durable, its event on its way, and its messages filed if the palace takes them quickly.
     pub async fn write(&self, new: NewWrite) -> Result<Written, MemsError> {
         let inner = self.inner()?;
-        let (owner, messages) = (new.owner.clone(), new.messages.clone());
-        let (event, begun) = match &inner.store {
-            // Two files, which sync each for itself: at the same time.
-            Store::File => {
-                let begun = inner.filing.begin(&owner, messages);
-                (inner.file.write(new).await?, begun)
+        let has_messages = !new.messages.is_empty();
+        let written = inner.write(new).await;
+        let counts = &inner.counts;
+        match &written {
+            Ok(written) => {
+                counts.writes.add(1);
+                counts.filed.add(usize::from(has_messages && written.filed.is_ok()));
+                counts.not_filed.add(usize::from(has_messages && written.filed.is_err()));
             }
-            // A Redis may well not answer: nothing is filed of a write that was not taken.
-            Store::Redis(redis) => (redis.write(&new).await?, inner.filing.begin(&owner, messages)),
-        };
-        let filed = match begun {
-            Ok(begun) => begun.end(&event.snapshot.event_id).await,
-            Err(why) => Err(why),
-        };
-        Ok(Written { event, filed })
+            Err(MemsError::TooLarge(_)) => counts.refused.add(1),
+            Err(_) => counts.failed.add(1),
+        }
+        written
     }
 
     /// A part of a session: the newest messages, or those before one. The window comes first; what is older comes from drawers.
@@ -232,6 +243,22 @@ impl Mems {
         }
     }
 
+    /// What it counts about itself; `None` while it is off.
+    pub fn figures(&self) -> Option<MemsFigures> {
+        let inner = self.inner().ok()?;
+        let counts = &inner.counts;
+        Some(MemsFigures {
+            store: self.store_name(),
+            sessions: matches!(inner.store, Store::File).then(|| inner.file.live()),
+            writes: counts.writes.get(),
+            writes_refused: counts.refused.get(),
+            writes_failed: counts.failed.get(),
+            writes_filed: counts.filed.get(),
+            writes_not_filed: counts.not_filed.get(),
+            pipeline: inner.outlet.publisher().map(|publisher| publisher.progress().into()),
+        })
+    }
+
     /// Where live streams read.
     pub fn outlet(&self) -> Result<&Arc<Outlet>, MemsError> {
         Ok(&self.inner()?.outlet)
@@ -260,6 +287,26 @@ impl Mems {
 }
 
 impl Inner {
+    async fn write(&self, new: NewWrite) -> Result<Written, MemsError> {
+        let (owner, messages) = (new.owner.clone(), new.messages.clone());
+        // A write that merges may be refused, and a Redis may well not answer: nothing is filed of what was not taken.
+        let is_sure = new.temp_variables.is_empty() && new.metadata.is_empty();
+        let (event, begun) = match &self.store {
+            // Two files, which sync each for itself: at the same time.
+            Store::File if is_sure => {
+                let begun = self.filing.begin(&owner, messages);
+                (self.file.write(new).await?, begun)
+            }
+            Store::File => (self.file.write(new).await?, self.filing.begin(&owner, messages)),
+            Store::Redis(redis) => (redis.write(&new).await?, self.filing.begin(&owner, messages)),
+        };
+        let filed = match begun {
+            Ok(begun) => begun.end(&event.snapshot.event_id).await,
+            Err(why) => Err(why),
+        };
+        Ok(Written { event, filed })
+    }
+
     async fn read(&self, key: &str) -> Result<Option<Arc<Snapshot>>, MemsError> {
         match &self.store {
             Store::File => Ok(self.file.read(key)),

@@ -151,8 +151,8 @@ fn bad(refusal: Refusal) -> HttpError {
 
 /// JSON, compressed where that was asked for.
 async fn respond(value: &impl Serialize, headers: &HeaderMap) -> Result<Response, HttpError> {
-    let bytes = serde_json::to_vec(value)
-        .map_err(|e| StoreError::Storage(format!("an answer cannot be written: {e}")))?;
+    let bytes =
+        serde_json::to_vec(value).map_err(|e| StoreError::Storage(format!("an answer cannot be written: {e}")))?;
     let wants = headers.get_all(header::ACCEPT_ENCODING).iter().filter_map(|v| v.to_str().ok());
     let wants_gzip = wants.flat_map(|v| v.split(',')).any(is_gzip);
     let (bytes, is_gzip) = if wants_gzip && bytes.len() >= MIN_GZIP_BYTES {

@@ -171,12 +171,14 @@ impl Tokens {
         }
     }
 
-    /// Whose token this is. One that is not known may have been made by another process a moment ago: then the file is asked.
+    /// Whose token this is. One that is not known may have been made by another process a moment ago: then the file itself is asked, whatever
+    /// SQLite says about other processes.
     pub fn bearer(&self, secret: &str) -> Option<Identity> {
         let hash = sha256_hex(secret.as_bytes());
         let known = self.by_hash(&self.known(), &hash);
         known.or_else(|| {
-            self.look().inspect_err(|error| tracing::warn!(%error, "the tokens could not be read")).ok()?;
+            let found = self.look_for(&hash);
+            found.inspect_err(|error| tracing::error!(%error, "a token could not be looked up")).ok()?.then_some(())?;
             self.by_hash(&self.known(), &hash)
         })
     }
@@ -218,6 +220,18 @@ impl Tokens {
             self.reload(&conn)?;
         }
         Ok(())
+    }
+
+    /// Whether a token with this hash is in the file and may be used: then it is known from here on. The look-up is by an index: whoever tries
+    /// secrets costs no more than that.
+    fn look_for(&self, hash: &str) -> Result<bool, AuthError> {
+        let conn = self.conn();
+        let is_there = known::is_usable(&conn, hash)?;
+        // Another caller with the same token may have been faster.
+        if is_there && self.by_hash(&self.known(), hash).is_none() {
+            self.reload(&conn)?;
+        }
+        Ok(is_there)
     }
 
     /// Reads everything anew. The connection is locked meanwhile: what is known follows the file in its order.

@@ -3,6 +3,7 @@
 mod assets;
 mod backend;
 mod hits;
+mod hub;
 mod matches;
 mod memory;
 mod memory_changes;
@@ -22,12 +23,13 @@ use axum::response::{IntoResponse, Response};
 use leptos::prelude::{provide_context, use_context};
 use loggia_app::backend::BackendHandle;
 use loggia_app::backend::asked::Typed;
-use loggia_app::shell;
+use loggia_app::{Language, shell};
 use loggia_domain::{ApiError, ErrorCode};
 
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::HttpError;
+use crate::language;
 use crate::session;
 use crate::tokens::{Identity, Scope};
 
@@ -37,7 +39,7 @@ pub use task_report::get as get_task_report;
 pub use tokens::post_tokens;
 
 /// The pages that need a session; the app routes them again by the same paths.
-pub const PAGES: [&str; 14] = ["/", "/log", "/event", "/task", "/task/new", "/compare", "/artifact", "/agents", "/agent", "/diary", "/palace", "/sessions", "/tokens", "/audit"];
+pub const PAGES: [&str; 15] = ["/", "/log", "/event", "/task", "/task/new", "/compare", "/artifact", "/agents", "/agent", "/diary", "/palace", "/sessions", "/hub", "/tokens", "/audit"];
 
 /// Prepares the process for rendering; again is harmless.
 pub fn init() {
@@ -96,8 +98,9 @@ pub async fn server_function(
         return Err(not_found(&path));
     }
     let managed = tokens::Managed::of(&state, request.headers());
-    let context = backend_context(&state, Some(identity), managed, Typed::default());
-    Ok(leptos_axum::handle_server_fns_with_context(context, request).await.into_response())
+    let language = language::of(request.headers());
+    let context = backend_context(&state, Some(identity), managed, Typed::default(), language);
+    Ok(language.around(leptos_axum::handle_server_fns_with_context(context, request)).await.into_response())
 }
 
 /// A file of the site, or the page that says that there is no such page.
@@ -137,9 +140,10 @@ async fn render_managed(
 ) -> Response {
     let options = state.leptos.clone();
     let typed = request.extensions().get::<Typed>().cloned().unwrap_or_default();
-    let context = backend_context(state, identity, managed, typed);
+    let language = language::of(request.headers());
+    let context = backend_context(state, identity, managed, typed, language);
     let handler = leptos_axum::render_app_async_with_context(context, move || shell(options.clone()));
-    let mut response = handler(request).await;
+    let mut response = language.around(handler(request)).await;
     let headers = response.headers_mut();
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     // With `no-referrer` browsers would send `Origin: null` on the forms of our own pages.
@@ -153,10 +157,12 @@ fn backend_context(
     identity: Option<Identity>,
     managed: tokens::Managed,
     typed: Typed,
+    language: Language,
 ) -> impl Fn() + Clone + Send + Sync + 'static {
     let backend = BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity).managed(managed).with_typed(typed)));
     move || {
         provide_context(backend.clone());
+        provide_context(language);
         if let (Some(nonce), Some(response)) =
             (leptos::nonce::use_nonce(), use_context::<leptos_axum::ResponseOptions>())
             && let Ok(policy) = HeaderValue::from_str(&format!(

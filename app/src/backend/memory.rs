@@ -161,8 +161,12 @@ pub struct Change {
     pub at: String,
     /// What was done: `filed`, `changed`, `deleted`.
     pub verb: &'static str,
-    /// What it was done to, in words.
+    /// What kind of thing it was done to, with places for what tells it apart: `a drawer in {it}`.
+    pub noun: &'static str,
+    /// What stands at `{it}`.
     pub what: String,
+    /// What stands at `{other}`.
+    pub other: String,
     /// Where it is to be seen, as a page of ours.
     pub target: Option<Target>,
     /// Who did it, where that is known.

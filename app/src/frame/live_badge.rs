@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::clock::use_page_clock;
+use crate::language::t;
 use crate::live::badge::{Mood, mood};
 use crate::live::{Link, use_live};
 use crate::words::grouped_seq;
@@ -18,26 +19,26 @@ pub(super) fn LiveBadge() -> impl IntoView {
         None => Mood::Snapshot,
     });
     let word = Memo::new(move |_| match mood.get() {
-        Mood::Snapshot => "Snapshot".to_owned(),
-        Mood::Connecting => "Connecting".to_owned(),
-        Mood::Live { .. } => "Live".to_owned(),
-        Mood::Reconnecting => "Reconnecting".to_owned(),
+        Mood::Snapshot => t!("Snapshot").to_owned(),
+        Mood::Connecting => t!("Connecting").to_owned(),
+        Mood::Live { .. } => t!("Live").to_owned(),
+        Mood::Reconnecting => t!("Reconnecting").to_owned(),
         Mood::Stale { since_ms } => {
             let stamp = clock.stamp(since_ms);
-            format!("Stale since {} {}", stamp.time.get(..5).unwrap_or("?"), stamp.zone)
+            t!("Stale since {time} {zone}", time = stamp.time.get(..5).unwrap_or("?"), zone = stamp.zone)
         }
-        Mood::Unreachable => "No connection".to_owned(),
-        Mood::Silent => "No heartbeat".to_owned(),
-        Mood::Paused => "Paused".to_owned(),
-        Mood::SignedOut => "Signed out".to_owned(),
+        Mood::Unreachable => t!("No connection").to_owned(),
+        Mood::Silent => t!("No heartbeat").to_owned(),
+        Mood::Paused => t!("Paused").to_owned(),
+        Mood::SignedOut => t!("Signed out").to_owned(),
     });
     let figures = move || match mood.get() {
-        Mood::Live { seq, age_ms } => format!("seq {} · {} s", grouped_seq(seq), age_ms / 1000),
+        Mood::Live { seq, age_ms } => t!("seq {seq} · {age} s", seq = grouped_seq(seq), age = age_ms / 1000),
         _ => String::new(),
     };
     let way_back = move || {
         (mood.get() == Mood::SignedOut)
-            .then(|| view! { <a href=href::sign_in(&browser::here()) rel="external">"sign in again"</a> }.into_any())
+            .then(|| view! { <a href=href::sign_in(&browser::here()) rel="external">{t!("sign in again")}</a> }.into_any())
     };
     view! {
         <div class=move || format!("live {}", class(mood.get())) title=move || explanation(mood.get())>
@@ -59,16 +60,16 @@ fn class(mood: Mood) -> &'static str {
 
 fn explanation(mood: Mood) -> &'static str {
     match mood {
-        Mood::Snapshot => "The page shows the log as it was when it was loaded",
-        Mood::Connecting => "The stream is being opened",
-        Mood::Live { .. } => "The newest event of the whole log by arrival, and how old the hub's last heartbeat is",
-        Mood::Reconnecting => "The connection broke; nothing is missed, the stream continues where it stopped",
+        Mood::Snapshot => t!("The page shows the log as it was when it was loaded"),
+        Mood::Connecting => t!("The stream is being opened"),
+        Mood::Live { .. } => t!("The newest event of the whole log by arrival, and how old the hub's last heartbeat is"),
+        Mood::Reconnecting => t!("The connection broke; nothing is missed, the stream continues where it stopped"),
         Mood::Stale { .. } => {
-            "No sign of life from the hub since then; what you see may be old, and the page keeps trying"
+            t!("No sign of life from the hub since then; what you see may be old, and the page keeps trying")
         }
-        Mood::Unreachable => "The hub does not answer; the page keeps trying",
-        Mood::Silent => "Connected, yet nothing comes through: a proxy in between may be holding the stream back",
-        Mood::Paused => "The stream rests while the tab is hidden and continues where it stopped",
-        Mood::SignedOut => "Your session is over",
+        Mood::Unreachable => t!("The hub does not answer; the page keeps trying"),
+        Mood::Silent => t!("Connected, yet nothing comes through: a proxy in between may be holding the stream back"),
+        Mood::Paused => t!("The stream rests while the tab is hidden and continues where it stopped"),
+        Mood::SignedOut => t!("Your session is over"),
     }
 }

@@ -3,29 +3,33 @@
 use leptos::prelude::*;
 use leptos_router::hooks::use_location;
 
-/// The pages that exist, in the order of the rail: path and name. `g` and the first letter of a name lead there.
-pub(crate) const PAGES: [(&str, &str); 6] = [
-    ("/", "Now"),
-    ("/log", "Log"),
-    ("/agents", "Agents"),
-    ("/diary", "Diaries"),
-    ("/palace", "Palace"),
-    ("/sessions", "Sessions"),
-];
+use crate::language::t;
+
+/// The pages that exist, in the order of the rail: path, name, and the letter that leads there after `g`, the first of its English name.
+pub(crate) fn pages() -> [(&'static str, &'static str, &'static str); 7] {
+    [
+        ("/", t!("Now"), "n"),
+        ("/log", t!("Log"), "l"),
+        ("/agents", t!("Agents"), "a"),
+        ("/diary", t!("Diaries"), "d"),
+        ("/palace", t!("Palace"), "p"),
+        ("/sessions", t!("Sessions"), "s"),
+        ("/hub", t!("Hub"), "h"),
+    ]
+}
 
 /// The mark and the pages that exist.
 #[component]
 pub(super) fn Rail() -> impl IntoView {
     let path = use_location().pathname;
-    let link = move |(href, name): (&'static str, &'static str)| {
+    let link = move |(href, name, key): (&'static str, &'static str, &'static str)| {
         let current = move || (path.get() == href).then_some("page");
-        let key = name.get(..1).unwrap_or_default().to_ascii_lowercase();
         view! { <li><a href=href data-key=key aria-current=move || current()>{name}</a></li> }.into_any()
     };
-    let links = PAGES.into_iter().map(link).collect_view();
+    let links = pages().into_iter().map(link).collect_view();
     view! {
-        <nav class="rail" aria-label="Pages">
-            <a class="brand" href="/" aria-label="Loggia, to the page Now"><Mark/><span>"Loggia"</span></a>
+        <nav class="rail" aria-label=t!("Pages")>
+            <a class="brand" href="/" aria-label=t!("Loggia, to the page Now")><Mark/><span>"Loggia"</span></a>
             <ul>
                 {links}
             </ul>

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use crate::browser;
 use crate::clock::{Zone, use_page_clock};
+use crate::language::t;
 
 /// Where the theme is remembered; the shell reads it before the first paint.
 pub(crate) const THEME_KEY: &str = "loggia-theme";
@@ -13,8 +14,8 @@ pub(crate) const THEME_KEY: &str = "loggia-theme";
 pub(super) fn ZoneSwitch() -> impl IntoView {
     let clock = use_page_clock();
     let next = move || match clock.zone() {
-        Zone::Utc => "Show times in your own zone",
-        Zone::Local => "Show times in UTC",
+        Zone::Utc => t!("Show times in your own zone"),
+        Zone::Local => t!("Show times in UTC"),
     };
     let now = move || clock.tick_ms().map(|tick_ms| clock.stamp(tick_ms).time).unwrap_or_default();
     view! {
@@ -37,9 +38,19 @@ pub(super) fn ThemeSwitch() -> impl IntoView {
         browser::set_root_attribute("data-theme", next.word());
     };
     view! {
-        <button type="button" class="button theme needs-script" on:click=switch title="Switch between light, dark and the system's theme">
-            "Theme: "{move || theme.get().label()}
+        <button type="button" class="button theme needs-script" on:click=switch title=t!("Switch between light, dark and the system's theme")>
+            {t!("Theme: ")}{move || theme.get().label()}
         </button>
+    }
+}
+
+/// The other language. A plain form, so that it works without the page's script; the hub remembers it in a cookie and comes back here.
+#[component]
+pub(crate) fn LanguageSwitch() -> impl IntoView {
+    view! {
+        <form method="post" action="/language" class="language">
+            <button type="submit" class="button" name="language" value=t!("zh") lang=t!("zh")>{t!("中文")}</button>
+        </form>
     }
 }
 
@@ -69,9 +80,9 @@ impl Theme {
 
     fn label(self) -> &'static str {
         match self {
-            Self::System => "auto",
-            Self::Light => "light",
-            Self::Dark => "dark",
+            Self::System => t!("auto"),
+            Self::Light => t!("light"),
+            Self::Dark => t!("dark"),
         }
     }
 

@@ -2,8 +2,9 @@
 
 use leptos::prelude::*;
 
-use super::switches::{ThemeSwitch, ZoneSwitch};
+use super::switches::{LanguageSwitch, ThemeSwitch, ZoneSwitch};
 use crate::backend::Viewer;
+use crate::language::t;
 
 /// The bar above every page.
 #[component]
@@ -19,6 +20,7 @@ pub(super) fn TopBar(
             <span class="grow"></span>
             <ZoneSwitch/>
             <ThemeSwitch/>
+            <LanguageSwitch/>
             {who}
         </header>
     }
@@ -27,23 +29,23 @@ pub(super) fn TopBar(
 /// Who is signed in, and the way out.
 pub(super) fn who(viewer: Viewer) -> AnyView {
     let role = if viewer.admin {
-        "admin"
+        t!("admin")
     } else if viewer.write {
-        "may write"
+        t!("may write")
     } else {
-        "reads"
+        t!("reads")
     };
-    let hub = format!("hub {}, Loggia {}", viewer.replica_id, viewer.version);
+    let hub = t!("hub {hub}, Loggia {version}", hub = viewer.replica_id, version = viewer.version);
     // Without tokens there is no session to end.
     let way_out = (!viewer.no_auth).then(|| {
         view! {
             <form method="post" action="/sign-out">
-                <button type="submit" class="button">"Sign out"</button>
+                <button type="submit" class="button">{t!("Sign out")}</button>
             </form>
         }
         .into_any()
     });
-    let manage = viewer.admin.then(|| view! { <a href="/tokens">"Tokens"</a> }.into_any());
+    let manage = viewer.admin.then(|| view! { <a href="/tokens">{t!("Tokens")}</a> }.into_any());
     view! {
         <div class="who">
             {manage}

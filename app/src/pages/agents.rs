@@ -10,28 +10,29 @@ use loggia_domain::presence::Agent as Known;
 
 use crate::backend::people::{AgentsPage, Unread};
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, revealed};
 use crate::words::{counted, grouped};
 use presence::{announced, listeners, since, standing};
 
 /// Its title and its view.
 pub(super) fn page(page: AgentsPage) -> (String, AnyView) {
-    ("Agents".to_owned(), everybody(page))
+    (t!("Agents").to_owned(), everybody(page))
 }
 
 fn everybody(page: AgentsPage) -> AnyView {
     let AgentsPage { agents, total, unnamed, now_ms } = page;
     let listening = agents.iter().filter(|(agent, _)| !agent.listeners.is_empty()).count();
-    let said = format!("{}, {} listening", counted(total as u64, "agent", "agents"), grouped(listening as u64));
+    let said = t!("{count}, {listening} listening", count = counted(total as u64, t!("agent##n"), t!("agents##n")), listening = grouped(listening as u64));
     let left_out = total.saturating_sub(agents.len());
     let left_out = (left_out > 0)
-        .then(|| view! { <p class="muted">{grouped(left_out as u64)}" more were seen longer ago."</p> }.into_any());
+        .then(|| view! { <p class="muted">{grouped(left_out as u64)}{t!(" more were seen longer ago.")}</p> }.into_any());
     let nameless = (!unnamed.is_empty()).then(|| {
-        let text = format!("{} that gave no name: ", counted(unnamed.len() as u64, "listener", "listeners"));
+        let text = t!("{count} that gave no name: ", count = counted(unnamed.len() as u64, t!("listener##n"), t!("listeners##n")));
         view! {
             <p class="muted">
                 {text}{listeners(&unnamed, now_ms)}
-                ". A stream has the name of its token's agent or of the "<code>"to_agent"</code>" that it asks for; a wait that of its "
+                {t!(". A stream has the name of its token's agent or of the ")}<code>"to_agent"</code>{t!(" that it asks for; a wait that of its ")}
                 <code>"from_agent"</code>"."
             </p>
         }
@@ -39,7 +40,7 @@ fn everybody(page: AgentsPage) -> AnyView {
     });
     let body = if agents.is_empty() { nobody() } else { table(&agents, now_ms) };
     view! {
-        <div class="page-head"><h1>"Agents"</h1><span class="faint">{said}</span></div>
+        <div class="page-head"><h1>{t!("Agents")}</h1><span class="faint">{said}</span></div>
         {body}
         {left_out}
         {nameless}
@@ -52,16 +53,16 @@ fn table(agents: &[(Known, Unread)], now_ms: u64) -> AnyView {
     view! {
         <div class="panel table-frame">
             <table class="agents-table" role="table">
-                <caption class="visually-hidden">"Agents: who listens first, then who was seen last"</caption>
+                <caption class="visually-hidden">{t!("Agents: who listens first, then who was seen last")}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
                         <th scope="col" role="columnheader">"agent"</th>
-                        <th scope="col" role="columnheader">"presence"</th>
-                        <th scope="col" role="columnheader">"last seen"</th>
-                        <th scope="col" role="columnheader" class="number">"waits for it"</th>
-                        <th scope="col" role="columnheader" class="number">"asked by it"</th>
-                        <th scope="col" role="columnheader" class="number">"unread"</th>
-                        <th scope="col" role="columnheader"><span class="visually-hidden">"its diary"</span></th>
+                        <th scope="col" role="columnheader">{t!("presence")}</th>
+                        <th scope="col" role="columnheader">{t!("last seen")}</th>
+                        <th scope="col" role="columnheader" class="number">{t!("waits for it")}</th>
+                        <th scope="col" role="columnheader" class="number">{t!("asked by it")}</th>
+                        <th scope="col" role="columnheader" class="number">{t!("unread")}</th>
+                        <th scope="col" role="columnheader"><span class="visually-hidden">{t!("its diary")}</span></th>
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{rows}</tbody>
@@ -77,9 +78,9 @@ fn row(agent: &Known, unread: Unread, now_ms: u64) -> AnyView {
         .then(|| view! { <span class="detail">{listeners(&agent.listeners, now_ms)}</span> }.into_any());
     let said =
         agent.announced.as_ref().map(|said| view! { <span class="detail">{announced(said, now_ms)}</span> }.into_any());
-    let seen = since(agent.last_seen.as_deref(), now_ms).unwrap_or_else(|| "never".to_owned());
+    let seen = since(agent.last_seen.as_deref(), now_ms).unwrap_or_else(|| t!("never").to_owned());
     let missed = agent.is_missed(now_ms);
-    let missed = missed.then(|| view! { <span class="detail hot">"nobody home"</span> }.into_any());
+    let missed = missed.then(|| view! { <span class="detail hot">{t!("nobody home")}</span> }.into_any());
     view! {
         <tr role="row">
             <th scope="row" role="rowheader" class="a-name">
@@ -88,8 +89,8 @@ fn row(agent: &Known, unread: Unread, now_ms: u64) -> AnyView {
             </th>
             <td role="cell" class="a-presence">{standing(agent, now_ms)}{missed}{hears}{said}</td>
             <td role="cell" class="a-seen" title=agent.last_seen.clone()>{seen}</td>
-            {number("waits for it", agent.open_to)}
-            {number("asked by it", agent.open_from)}
+            {number(t!("waits for it"), agent.open_to)}
+            {number(t!("asked by it"), agent.open_from)}
             {unread_cell(unread)}
             <td role="cell" class="a-diary"><a href=href::diary(&agent.agent)>"diary"</a></td>
         </tr>
@@ -130,14 +131,14 @@ fn variants(agent: &Known) -> Option<AnyView> {
             view! { {comma}<code>{revealed(name)}</code> }.into_any()
         })
         .collect_view();
-    Some(view! { <span class="detail">"also spelt "{names}</span> }.into_any())
+    Some(view! { <span class="detail">{t!("also spelt ")}{names}</span> }.into_any())
 }
 
 fn nobody() -> AnyView {
     view! {
         <section class="panel padded teach">
-            <p>"No agent is known yet. Whoever writes an event, calls a tool or listens appears here by its name."</p>
-            <p class="muted">"One that listens is there as long as this runs:"</p>
+            <p>{t!("No agent is known yet. Whoever writes an event, calls a tool or listens appears here by its name.")}</p>
+            <p class="muted">{t!("One that listens is there as long as this runs:")}</p>
             <p><code>"loggia logstream watch --to-agent win:codex"</code></p>
         </section>
     }

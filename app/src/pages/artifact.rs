@@ -31,6 +31,7 @@ use super::use_query_value;
 use crate::backend::ArtifactPage;
 use crate::backend::asked::PageQuery;
 use crate::href;
+use crate::language::t;
 use crate::loading::{Answer, Loaded, Question};
 use crate::parts::{Agent, CopyButton, CopyLine, EventRow, EventTable, Form, Moment, revealed};
 use crate::words::size;
@@ -68,12 +69,12 @@ fn ArtifactView(page: ArtifactPage) -> impl IntoView {
     view! {
         <Title text=title/>
         <div class="page-head">
-            <h1>{revealed(&artifact.kind)}" of "{size(bytes)}</h1>
+            <h1>{revealed(&artifact.kind)}{t!(" of ")}{size(bytes)}</h1>
             <code id="artifact-id">{id.clone()}</code>
-            <CopyButton text=id.clone() shown_by="artifact-id" label="Copy id"/>
+            <CopyButton text=id.clone() shown_by="artifact-id" label=t!("Copy id")/>
             <span class="grow"></span>
             {warnings}
-            <a class="button primary" href=href::raw(&id) download rel="external">"Download exact bytes"</a>
+            <a class="button primary" href=href::raw(&id) download rel="external">{t!("Download exact bytes")}</a>
         </div>
         <div class="two">
             <section class="panel artifact">
@@ -93,9 +94,9 @@ fn warnings(artifact: &Artifact) -> Option<AnyView> {
     }
     let said = match (artifact.content.ends_with('\n'), artifact.content.contains('\r')) {
         (true, false) => return None,
-        (false, false) => "no final newline",
-        (true, true) => "holds CR",
-        (false, true) => "no final newline, holds CR",
+        (false, false) => t!("no final newline"),
+        (true, true) => t!("holds CR"),
+        (false, true) => t!("no final newline, holds CR"),
     };
     Some(view! { <span class="mark warn">{said}</span> }.into_any())
 }
@@ -113,16 +114,16 @@ fn Facts(artifact: Artifact) -> impl IntoView {
     let hub = artifact
         .origin_replica
         .clone()
-        .map(|hub| view! { <dt>"stored on hub"</dt><dd><code>{revealed(&hub)}</code></dd> }.into_any());
+        .map(|hub| view! { <dt>{t!("stored on hub")}</dt><dd><code>{revealed(&hub)}</code></dd> }.into_any());
     let metadata = (!artifact.metadata.is_empty()).then(|| {
-        view! { <dt>"metadata"</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> }.into_any()
+        view! { <dt>{t!("metadata")}</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> }.into_any()
     });
     view! {
         <section class="panel padded">
-            <h2>"Facts"</h2>
+            <h2>{t!("Facts")}</h2>
             <dl class="facts">
-                <dt>"stored by"</dt><dd><Agent name=artifact.created_by.clone()/></dd>
-                <dt>"stored"</dt><dd><Moment at=artifact.created_at.clone() form=Form::Full/></dd>
+                <dt>{t!("stored by")}</dt><dd><Agent name=artifact.created_by.clone()/></dd>
+                <dt>{t!("stored")}</dt><dd><Moment at=artifact.created_at.clone() form=Form::Full/></dd>
                 {hub}
                 <dt>{name}</dt><dd><CopyLine text=command id="command"/></dd>
                 {metadata}
@@ -137,11 +138,11 @@ fn References(events: Vec<Event>) -> impl IntoView {
     let rows = events.into_iter().map(|event| view! { <EventRow event=event/> }.into_any()).collect_view();
     view! {
         <section>
-            <h2>"Referenced by"</h2>
+            <h2>{t!("Referenced by")}</h2>
             {if rows.is_empty() {
-                view! { <p class="faint">"No event references this artifact yet."</p> }.into_any()
+                view! { <p class="faint">{t!("No event references this artifact yet.")}</p> }.into_any()
             } else {
-                view! { <EventTable caption="The events that reference this artifact">{rows}</EventTable> }.into_any()
+                view! { <EventTable caption=t!("The events that reference this artifact")>{rows}</EventTable> }.into_any()
             }}
         </section>
     }

@@ -4,12 +4,10 @@ use leptos::prelude::*;
 
 use crate::backend::admin::{AuditLine, AuditPage, AuditQuery};
 use crate::href;
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, grouped};
 
-const TITLE: &str = "Audit";
-const EMPTY: &str = "Nothing has been noted that fits.";
-const RULE: &str = " lines are kept, older ones go. Reading is not noted, and no text that anybody wrote is.";
 
 /// What an address asks for.
 pub(super) fn query(search: &str) -> AuditQuery {
@@ -29,46 +27,46 @@ pub(super) fn page(query: &AuditQuery, page: AuditPage) -> (String, AnyView) {
     let AuditPage { lines, has_more, kept, dropped } = page;
     let older = lines.last().filter(|_| has_more).map(|last| {
         let target = address(&AuditQuery { before: Some(last.id), ..query.clone() }, "/audit");
-        view! { <a href=target rel="next">"Older lines"</a> }.into_any()
+        view! { <a href=target rel="next">{t!("Older lines")}</a> }.into_any()
     });
     let newest = query.before.is_some().then(|| {
         let target = address(&AuditQuery { before: None, ..query.clone() }, "/audit");
-        view! { <a href=target rel="prev">"Newest lines"</a> }.into_any()
+        view! { <a href=target rel="prev">{t!("Newest lines")}</a> }.into_any()
     });
     let export = address(&AuditQuery { before: None, ..query.clone() }, "/audit.ndjson");
     let lost = (dropped > 0).then(|| {
-        let said = counted(dropped, "line", "lines");
-        view! { <p class="note warn" role="status">{said}" could not be noted since the hub started: it had too much to do."</p> }.into_any()
+        let said = counted(dropped, t!("line##n"), t!("lines##n"));
+        view! { <p class="note warn" role="status">{said}{t!(" could not be noted since the hub started: it had too much to do.")}</p> }.into_any()
     });
     let body = if lines.is_empty() {
-        view! { <div class="panel padded teach"><p>{EMPTY}</p></div> }.into_any()
+        view! { <div class="panel padded teach"><p>{t!("Nothing has been noted that fits.")}</p></div> }.into_any()
     } else {
         table(query, &lines)
     };
     let view = view! {
         <div class="page-head">
-            <h1>{TITLE}</h1>
+            <h1>{t!("Audit")}</h1>
             <span class="grow"></span>
-            <a class="button" href="/tokens">"Tokens"</a>
-            <a class="button" href=export rel="external">"Export NDJSON"</a>
-            <p class="page-sub faint">{grouped(kept)}{RULE}" Times are UTC."</p>
+            <a class="button" href="/tokens">{t!("Tokens")}</a>
+            <a class="button" href=export rel="external">{t!("Export NDJSON")}</a>
+            <p class="page-sub faint">{grouped(kept)}{t!(" lines are kept, older ones go. Reading is not noted, and no text that anybody wrote is.")}{t!(" Times are UTC.")}</p>
         </div>
         {lost}
         {filters(query)}
         {body}
-        <nav class="pager" aria-label="Pages of the audit">{newest}{older}</nav>
+        <nav class="pager" aria-label=t!("Pages of the audit")>{newest}{older}</nav>
     };
-    (TITLE.to_owned(), view.into_any())
+    (t!("Audit").to_owned(), view.into_any())
 }
 
 fn filters(query: &AuditQuery) -> AnyView {
     let clear = (query.who.is_some() || query.kind.is_some())
-        .then(|| view! { <a class="button" href="/audit">"Show all"</a> }.into_any());
+        .then(|| view! { <a class="button" href="/audit">{t!("Show all")}</a> }.into_any());
     view! {
         <form method="get" action="/audit" class="admin-filter">
-            <label>"Who "<input name="who" value=query.who.clone() maxlength="256" autocomplete="off" spellcheck="false"/></label>
-            <label>"Kind "<input name="kind" value=query.kind.clone() maxlength="256" autocomplete="off" spellcheck="false"/></label>
-            <button type="submit" class="button">"Filter"</button>
+            <label>{t!("Who ")}<input name="who" value=query.who.clone() maxlength="256" autocomplete="off" spellcheck="false"/></label>
+            <label>{t!("Kind ")}<input name="kind" value=query.kind.clone() maxlength="256" autocomplete="off" spellcheck="false"/></label>
+            <button type="submit" class="button">{t!("Filter")}</button>
             {clear}
         </form>
     }
@@ -82,11 +80,11 @@ fn table(query: &AuditQuery, lines: &[AuditLine]) -> AnyView {
             <table class="admin-table">
                 <thead>
                     <tr>
-                        <th scope="col">"When"</th>
-                        <th scope="col">"Who"</th>
-                        <th scope="col">"What"</th>
-                        <th scope="col">"Which"</th>
-                        <th scope="col">"Outcome"</th>
+                        <th scope="col">{t!("When")}</th>
+                        <th scope="col">{t!("Who")}</th>
+                        <th scope="col">{t!("What")}</th>
+                        <th scope="col">{t!("Which")}</th>
+                        <th scope="col">{t!("Outcome")}</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>

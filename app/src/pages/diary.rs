@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use super::memory_parts::{here_only, off};
 use crate::backend::memory::{DIARY_PAGE_ENTRIES, Diary, DiaryPage, DiaryQuery, Memory};
 use crate::href;
+use crate::language::{around, t};
 use crate::parts::{Agent, revealed};
 use crate::words::{counted, grouped};
 use day::day_name;
@@ -29,17 +30,17 @@ pub(super) fn query(search: &str) -> DiaryQuery {
 /// Its title and its view.
 pub(super) fn page(query: &DiaryQuery, answer: Memory<DiaryPage>) -> (String, AnyView) {
     match answer {
-        Memory::Off(reason) => ("Diaries".to_owned(), off(&reason)),
-        Memory::On(DiaryPage::Diarists(diarists)) => ("Diaries".to_owned(), list::view(diarists)),
+        Memory::Off(reason) => (t!("Diaries").to_owned(), off(&reason)),
+        Memory::On(DiaryPage::Diarists(diarists)) => (t!("Diaries").to_owned(), list::view(diarists)),
         Memory::On(DiaryPage::Diary(diary)) => {
-            (format!("Diary of {}", named(&diary.spelling)), diary_view(query, diary))
+            (t!("Diary of {name}", name = named(&diary.spelling)), diary_view(query, diary))
         }
     }
 }
 
 /// The name of an agent; entries may name none.
 fn named(spelling: &str) -> &str {
-    if spelling.is_empty() { "nobody" } else { spelling }
+    if spelling.is_empty() { t!("nobody") } else { spelling }
 }
 
 /// The address of a diary with one thing changed.
@@ -57,18 +58,19 @@ fn link(query: &DiaryQuery, change: impl FnOnce(&mut DiaryQuery)) -> String {
 }
 
 fn diary_view(query: &DiaryQuery, diary: Diary) -> AnyView {
-    let total = counted(diary.total, "entry", "entries");
+    let (before, after) = around!("Diary of {it}");
+    let total = counted(diary.total, t!("entry##n"), t!("entries##n"));
     let aliases = (!diary.aliases.is_empty()).then(|| aliases(query, &diary));
     let topics = (diary.topics.len() > 1 || query.topic.is_some()).then(|| topics(query, &diary));
     let body = if diary.entries.is_empty() { empty(query, &diary) } else { entries(query, &diary) };
     view! {
         <div class="page-head">
-            <h1>"Diary of "<Agent name=named(&diary.spelling).to_owned()/></h1>
+            <h1>{before}<Agent name=named(&diary.spelling).to_owned()/>{after}</h1>
             <span class="faint">{total}</span>
             <span class="grow"></span>
-            <a class="button" href="/diary">"All diaries"</a>
+            <a class="button" href="/diary">{t!("All diaries")}</a>
             <p class="page-sub faint">
-                {here_only()}" Times are this hub's local time. New entries appear at the top while you are there."
+                {here_only()}{t!(" Times are this hub's local time. New entries appear at the top while you are there.")}
             </p>
         </div>
         {aliases}
@@ -85,16 +87,16 @@ fn aliases(query: &DiaryQuery, diary: &Diary) -> AnyView {
         .iter()
         .map(|alias| {
             let target = href::diary(&alias.agent);
-            let entries = counted(alias.entries, "entry", "entries");
+            let entries = counted(alias.entries, t!("entry##n"), t!("entries##n"));
             let name = named(&alias.spelling).to_owned();
             view! { <li><a href=target><Agent name=name/></a>" "<small class="faint">{entries}</small></li> }.into_any()
         })
         .collect_view();
-    let switch = if query.together { "Only this name" } else { "Show together" };
+    let switch = if query.together { t!("Only this name") } else { t!("Show together") };
     let target = link(query, |wanted| wanted.together = !wanted.together);
     view! {
-        <section class="aliases panel" aria-label="Probable aliases">
-            <p>"Probably the same agent, by name:"</p>
+        <section class="aliases panel" aria-label=t!("Probable aliases")>
+            <p>{t!("Probably the same agent, by name:")}</p>
             <ul>{named}</ul>
             <a class="button small" href=target>{switch}</a>
         </section>
@@ -104,7 +106,7 @@ fn aliases(query: &DiaryQuery, diary: &Diary) -> AnyView {
 
 fn topics(query: &DiaryQuery, diary: &Diary) -> AnyView {
     let every = view! {
-        <li><a class="topic" href=link(query, |w| w.topic = None) aria-current=query.topic.is_none().then_some("true")>"all topics"</a></li>
+        <li><a class="topic" href=link(query, |w| w.topic = None) aria-current=query.topic.is_none().then_some("true")>{t!("all topics")}</a></li>
     };
     let topics = diary
         .topics
@@ -112,32 +114,32 @@ fn topics(query: &DiaryQuery, diary: &Diary) -> AnyView {
         .map(|(topic, count)| {
             let current = (query.topic.as_deref() == Some(topic)).then_some("true");
             let target = link(query, |wanted| wanted.topic = Some(topic.clone()));
-            let name = if topic.is_empty() { "no topic".into_any() } else { revealed(topic) };
+            let name = if topic.is_empty() { t!("no topic").into_any() } else { revealed(topic) };
             view! {
                 <li><a class="topic" href=target aria-current=current>{name}" "<small>{grouped(*count)}</small></a></li>
             }
             .into_any()
         })
         .collect_view();
-    view! { <nav aria-label="Topics"><ul class="topics">{every}{topics}</ul></nav> }.into_any()
+    view! { <nav aria-label=t!("Topics")><ul class="topics">{every}{topics}</ul></nav> }.into_any()
 }
 
 fn empty(query: &DiaryQuery, diary: &Diary) -> AnyView {
     let said = if query.from > 0 {
-        "There are no older entries."
+        t!("There are no older entries.")
     } else if query.topic.is_some() {
-        "No entry has this topic."
+        t!("No entry has this topic.")
     } else if diary.own == 0 {
-        "Nobody has written under this name on this hub."
+        t!("Nobody has written under this name on this hub.")
     } else {
-        "No diary entries yet."
+        t!("No diary entries yet.")
     };
     let agent = if diary.spelling.is_empty() { "me" } else { &diary.spelling };
     view! {
         <section class="panel padded teach">
             <p>{said}</p>
             <p class="muted">
-                "Agents write with the tool "<code>"mempalace_diary_write"</code>"; by hand an entry is written with"
+                {t!("Agents write with the tool ")}<code>"mempalace_diary_write"</code>{t!("; by hand an entry is written with")}
             </p>
             <p><code>{format!("loggia diary write --agent {} --entry \"What I learnt\"", shell_word(agent))}</code></p>
         </section>
@@ -176,14 +178,14 @@ fn entries(query: &DiaryQuery, diary: &Diary) -> AnyView {
     let shown = query.from + diary.entries.len();
     let newer = (query.from > 0).then(|| {
         let target = link(query, |wanted| wanted.from = query.from.saturating_sub(DIARY_PAGE_ENTRIES));
-        view! { <a href=target rel="prev">"Newer entries"</a> }.into_any()
+        view! { <a href=target rel="prev">{t!("Newer entries")}</a> }.into_any()
     });
     let older = if (shown as u64) < diary.total {
-        view! { <a href=link(query, |wanted| wanted.from = shown) rel="next">"Older entries"</a> }.into_any()
+        view! { <a href=link(query, |wanted| wanted.from = shown) rel="next">{t!("Older entries")}</a> }.into_any()
     } else {
-        view! { <span>"This is the first entry."</span> }.into_any()
+        view! { <span>{t!("This is the first entry.")}</span> }.into_any()
     };
-    view! { {days} <nav class="pager" aria-label="Pages of the diary">{newer}{older}</nav> }.into_any()
+    view! { {days} <nav class="pager" aria-label=t!("Pages of the diary")>{newer}{older}</nav> }.into_any()
 }
 
 #[cfg(test)]

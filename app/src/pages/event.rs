@@ -12,6 +12,7 @@ use loggia_domain::{Event, Filter};
 
 use super::{use_query_value, use_search};
 use crate::href;
+use crate::language::t;
 use crate::loading::{Answer, Loaded, Question};
 use crate::parts::{Agent, CopyButton, EventRow, EventTable, Form, Marks, Moment, StatusBadge, copy_button, revealed};
 use crate::words::{counted, grouped_seq};
@@ -42,7 +43,7 @@ fn EventView(event: Event, around: Vec<Event>, written: String) -> impl IntoView
     let form = expect_context::<Memo<String>>().get_untracked();
     let forms = form_links("/event", &use_search().get_untracked(), &form);
     let in_context = href::around(&event.id);
-    let title = format!("{} by {}", event.event_type, event.from_agent);
+    let title = t!("{kind} by {agent}", kind = event.event_type, agent = event.from_agent);
     let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let id = event.id.clone();
     let rows = around
@@ -58,12 +59,12 @@ fn EventView(event: Event, around: Vec<Event>, written: String) -> impl IntoView
     } else {
         view! { <div id="body" inner_html=written></div> }.into_any()
     };
-    let copy_json = copy_button("json", "Copy as JSON", &event.id, "event-id");
+    let copy_json = copy_button("json", t!("Copy as JSON"), &event.id, "event-id");
     let metadata = (!event.metadata.is_empty()).then(|| {
         let text = event.metadata.text().to_owned();
         view! {
             <section class="panel padded">
-                <div class="section-head"><h2>"Metadata"</h2><CopyButton text=text.clone() shown_by="metadata"/></div>
+                <div class="section-head"><h2>{t!("Metadata")}</h2><CopyButton text=text.clone() shown_by="metadata"/></div>
                 <pre class="body" id="metadata">{revealed(&text)}</pre>
             </section>
         }
@@ -76,14 +77,14 @@ fn EventView(event: Event, around: Vec<Event>, written: String) -> impl IntoView
             <h1>{event.event_type.clone()}</h1>
             {status}
             <code id="event-id">{event.id.clone()}</code>
-            <CopyButton text=event.id.clone() shown_by="event-id" label="Copy id"/>
+            <CopyButton text=event.id.clone() shown_by="event-id" label=t!("Copy id")/>
             {copy_json}
-            <a class="button small" href=in_context>"See it in the log"</a>
+            <a class="button small" href=in_context>{t!("See it in the log")}</a>
         </div>
         <div class="two">
             <div class="stack">
                 <section class="panel padded">
-                    <div class="section-head"><h2>"Body"</h2>{forms}<CopyButton text=body_text shown_by="body"/></div>
+                    <div class="section-head"><h2>{t!("Body")}</h2>{forms}<CopyButton text=body_text shown_by="body"/></div>
                     {body}
                 </section>
                 {metadata}
@@ -91,15 +92,15 @@ fn EventView(event: Event, around: Vec<Event>, written: String) -> impl IntoView
             <Facts event=event/>
         </div>
         <section>
-            <h2>"Around it in the log"</h2>
-            <EventTable caption="The events that arrived around this one, newest first">{rows}</EventTable>
+            <h2>{t!("Around it in the log")}</h2>
+            <EventTable caption=t!("The events that arrived around this one, newest first")>{rows}</EventTable>
         </section>
     }
 }
 
 fn body_view(body: &str) -> AnyView {
     if body.is_empty() {
-        return view! { <p class="faint" id="body">"This event has no text."</p> }.into_any();
+        return view! { <p class="faint" id="body">{t!("This event has no text.")}</p> }.into_any();
     }
     view! { <pre class="body" id="body">{revealed(body)}</pre> }.into_any()
 }
@@ -114,9 +115,9 @@ fn Facts(event: Event) -> impl IntoView {
         let target = href::log(&Filter::default().with(column, value), None);
         view! { <dt>{name}</dt><dd><a href=target><code>{revealed(value)}</code></a></dd> }.into_any()
     };
-    let to = event.to_agent.clone().map(|to| view! { <dt>"to"</dt><dd><Agent name=to/></dd> }.into_any());
+    let to = event.to_agent.clone().map(|to| view! { <dt>{t!("to")}</dt><dd><Agent name=to/></dd> }.into_any());
     let task = event.correlation_id.clone().map(|id| {
-        view! { <dt>"task"</dt><dd><a href=href::task(&id)><code>{revealed(&id)}</code></a></dd> }.into_any()
+        view! { <dt>{t!("task")}</dt><dd><a href=href::task(&id)><code>{revealed(&id)}</code></a></dd> }.into_any()
     });
     let artifacts = (!event.artifact_ids.is_empty()).then(|| {
         let links = event
@@ -124,27 +125,27 @@ fn Facts(event: Event) -> impl IntoView {
             .iter()
             .map(|id| view! { <li><a href=href::artifact(id)><code>{revealed(id)}</code></a></li> }.into_any())
             .collect_view();
-        view! { <dt>{counted(event.artifact_ids.len() as u64, "artifact", "artifacts")}</dt><dd><ul class="plain">{links}</ul></dd> }.into_any()
+        view! { <dt>{counted(event.artifact_ids.len() as u64, t!("artifact##n"), t!("artifacts##n"))}</dt><dd><ul class="plain">{links}</ul></dd> }.into_any()
     });
-    let topic = event.topic.as_ref().map(|topic| filtered("topic", loggia_domain::Column::Topic, topic));
+    let topic = event.topic.as_ref().map(|topic| filtered(t!("topic"), loggia_domain::Column::Topic, topic));
     view! {
         <section class="panel padded">
-            <h2>"Facts"</h2>
+            <h2>{t!("Facts")}</h2>
             <dl class="facts">
-                <dt>"written"</dt><dd><Moment at=event.created_at.clone() form=Form::Full/></dd>
-                <dt>"from"</dt><dd><Agent name=event.from_agent.clone()/></dd>
+                <dt>{t!("written")}</dt><dd><Moment at=event.created_at.clone() form=Form::Full/></dd>
+                <dt>{t!("from")}</dt><dd><Agent name=event.from_agent.clone()/></dd>
                 {to}
                 {task}
-                {filtered("stream", loggia_domain::Column::Stream, &event.stream)}
-                {filtered("room", loggia_domain::Column::Room, &event.room)}
+                {filtered(t!("stream"), loggia_domain::Column::Stream, &event.stream)}
+                {filtered(t!("room"), loggia_domain::Column::Room, &event.room)}
                 {topic}
-                {text("branch", event.branch.clone())}
-                {text("base commit", event.base_commit.clone())}
+                {text(t!("branch"), event.branch.clone())}
+                {text(t!("base commit"), event.base_commit.clone())}
                 {artifacts}
-                <dt>"seq here"</dt><dd><code>{grouped_seq(event.seq)}</code></dd>
+                <dt>{t!("seq here")}</dt><dd><code>{grouped_seq(event.seq)}</code></dd>
                 {text("hlc", event.hlc.clone())}
-                {text("written on hub", event.origin_replica.clone())}
-                {text("seq there", event.origin_seq.map(grouped_seq))}
+                {text(t!("written on hub"), event.origin_replica.clone())}
+                {text(t!("seq there"), event.origin_seq.map(grouped_seq))}
             </dl>
         </section>
     }

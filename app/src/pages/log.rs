@@ -18,6 +18,7 @@ use leptos::prelude::*;
 use leptos_meta::Title;
 
 use super::use_search;
+use crate::language::t;
 use crate::loading::{Answer, Loaded, Question};
 use asked::Asked;
 use peek::Peek;
@@ -32,7 +33,7 @@ pub fn LogRoute() -> impl IntoView {
     let asked = Memo::new(move |_| Asked::parse(&search.get()));
     provide_context(asked);
     let question = Signal::derive(move || Question::Log(asked.with(Asked::query)));
-    view! { <Title text="Log"/><Loaded question=question show=show/><Peek/> }.into_any()
+    view! { <Title text=t!("Log")/><Loaded question=question show=show/><Peek/> }.into_any()
 }
 
 fn show(answer: Answer) -> AnyView {

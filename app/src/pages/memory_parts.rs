@@ -3,24 +3,25 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::parts::revealed;
 
 /// Memory is not replicated as the log is; every page of it says so.
 pub(super) fn here_only() -> &'static str {
-    "This hub only: memory does not travel to other hubs."
+    t!("This hub only: memory does not travel to other hubs.")
 }
 
 /// The page while the palace is off.
 pub(super) fn off(reason: &str) -> AnyView {
     view! {
         <section class="failure" role="alert">
-            <h1>"The palace is off"</h1>
+            <h1>{t!("The palace is off")}</h1>
             <p class="cause"><code>{revealed(reason)}</code></p>
             <p>
-                "What agents remember cannot be read or written until this is mended. Everything else goes on: delegations, the log and
-                artifacts do not need it. The hub tries again by itself every few seconds; reload the page to see."
+                {t!("What agents remember cannot be read or written until this is mended. Everything else goes on: delegations, the log and \
+                artifacts do not need it. The hub tries again by itself every few seconds; reload the page to see.")}
             </p>
-            <p><a href="/">"Now"</a>" · "<a href="/log">"Log"</a></p>
+            <p><a href="/">{t!("Now")}</a>" · "<a href="/log">{t!("Log")}</a></p>
         </section>
     }
     .into_any()

@@ -19,6 +19,7 @@ use loggia_domain::Filter;
 use crate::ask;
 use crate::backend::Overview;
 use crate::clock::use_page_clock;
+use crate::language::t;
 use crate::live::{Cursor, Throttle, use_live};
 use crate::loading::{Answer, Loaded};
 use super::sheet::{PEOPLE, SheetPart};
@@ -58,9 +59,9 @@ fn NowView(first: Overview) -> impl IntoView {
     keep_fresh(overview, cursor);
     let is_empty = Memo::new(move |_| overview.with(|o| o.events == 0));
     view! {
-        <Title text="Now"/>
+        <Title text=t!("Now")/>
         {move || if is_empty.get() {
-            view! { <section class="empty"><h1>"Nothing has happened here yet"</h1><FirstEvent/></section> }.into_any()
+            view! { <section class="empty"><h1>{t!("Nothing has happened here yet")}</h1><FirstEvent/></section> }.into_any()
         } else {
             view! { <Busyness overview=overview/> }.into_any()
         }}
@@ -94,13 +95,13 @@ fn Busyness(overview: RwSignal<Overview>) -> impl IntoView {
         let rest = (count > shown).then(|| {
             view! {
                 <details class="more">
-                    <summary>{count - shown}" more"</summary>
+                    <summary>{count - shown}{t!(" more")}</summary>
                     <div class="problems">{cards.collect_view()}</div>
                 </details>
             }
             .into_any()
         });
-        view! { <section class="problems" aria-label="What needs someone">{first}{rest}</section> }.into_any()
+        view! { <section class="problems" aria-label=t!("What needs someone")>{first}{rest}</section> }.into_any()
     };
     let people = overview.with_untracked(|o| o.people.clone());
     let people_html = RwSignal::new(people.html.text.clone());
@@ -124,8 +125,8 @@ fn Busyness(overview: RwSignal<Overview>) -> impl IntoView {
         <div class="now-rest">
             <StreamList overview=overview/>
             <section>
-                <div class="section-head"><h2>"Newest events"</h2><a href="/log">"the whole log"</a></div>
-                <EventTable caption="The newest events, newest first">{move || newest()}</EventTable>
+                <div class="section-head"><h2>{t!("Newest events")}</h2><a href="/log">{t!("the whole log")}</a></div>
+                <EventTable caption=t!("The newest events, newest first")>{move || newest()}</EventTable>
             </section>
         </div>
     }

@@ -14,6 +14,7 @@ use leptos::prelude::*;
 use super::memory_parts::{here_only, off};
 use crate::backend::memory::{Memory, PalaceBody, PalacePage, PalaceQuery};
 use crate::href;
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::counted;
 
@@ -50,15 +51,15 @@ fn address(query: &PalaceQuery) -> String {
 /// Its title and its view.
 pub(super) fn page(query: &PalaceQuery, answer: Memory<PalacePage>) -> (String, AnyView) {
     match answer {
-        Memory::Off(reason) => ("Palace".to_owned(), off(&reason)),
-        Memory::On(page) => ("Palace".to_owned(), palace_view(query, page)),
+        Memory::Off(reason) => (t!("Palace").to_owned(), off(&reason)),
+        Memory::On(page) => (t!("Palace").to_owned(), palace_view(query, page)),
     }
 }
 
 fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
     let PalacePage { wings, body, drawer, now_ms } = page;
     let rooms: usize = wings.iter().map(|wing| wing.rooms.len()).sum();
-    let sum = format!("{}, {}", counted(wings.len() as u64, "wing", "wings"), counted(rooms as u64, "room", "rooms"));
+    let sum = format!("{}, {}", counted(wings.len() as u64, t!("wing##n"), t!("wings##n")), counted(rooms as u64, t!("room##n"), t!("rooms##n")));
     let is_vacant = wings.is_empty();
     let tree = tree::view(query, &wings);
     let has_drawer = drawer.is_some();
@@ -82,11 +83,11 @@ fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
     let drawer = drawer.map(|drawer| drawer::view(query, drawer));
     view! {
         <div class="page-head">
-            <h1>{if is_vacant { "Palace".into_any() } else { view! { <a class="plain" href="/palace">"Palace"</a> }.into_any() }}</h1>
+            <h1>{if is_vacant { t!("Palace").into_any() } else { view! { <a class="plain" href="/palace">{t!("Palace")}</a> }.into_any() }}</h1>
             <span class="faint">{sum}</span>
             <span class="grow"></span>
             {search_box(query)}
-            <p class="page-sub faint">{here_only()}" Times are this hub's local time; those of facts are UTC."</p>
+            <p class="page-sub faint">{here_only()}{t!(" Times are this hub's local time; those of facts are UTC.")}</p>
         </div>
         {path(query)}
         <div class=layout class:vacant=is_vacant>
@@ -108,9 +109,9 @@ fn search_box(query: &PalaceQuery) -> AnyView {
     view! {
         <form method="get" action="/palace" role="search" class="search">
             {kept}
-            <input type="search" name="q" value=query.q.clone() maxlength="2000" placeholder="Search drawers and diaries"
-                aria-label="Search the palace" autocomplete="off" spellcheck="false"/>
-            <button type="submit" class="button">"Search"</button>
+            <input type="search" name="q" value=query.q.clone() maxlength="2000" placeholder=t!("Search drawers and diaries")
+                aria-label=t!("Search the palace") autocomplete="off" spellcheck="false"/>
+            <button type="submit" class="button">{t!("Search")}</button>
         </form>
     }
     .into_any()
@@ -129,7 +130,7 @@ fn path(query: &PalaceQuery) -> Option<AnyView> {
     let has_place = wing.is_some() || room.is_some();
     has_place.then(|| {
         view! {
-            <nav aria-label="Where you are"><ol class="path"><li><a href="/palace">"Palace"</a></li>{wing}{room}</ol></nav>
+            <nav aria-label=t!("Where you are")><ol class="path"><li><a href="/palace">{t!("Palace")}</a></li>{wing}{room}</ol></nav>
         }
         .into_any()
     })
@@ -139,12 +140,12 @@ fn vacant() -> AnyView {
     view! {
         <section class="panel padded teach">
             <p>
-                "The palace is empty. Agents file what is worth keeping as drawers, in rooms of a wing for each project or person; here they
-                can be looked through, searched, and followed from room to room."
+                {t!("The palace is empty. Agents file what is worth keeping as drawers, in rooms of a wing for each project or person; here they \
+                can be looked through, searched, and followed from room to room.")}
             </p>
-            <p class="muted">"The first drawer is filed with"</p>
+            <p class="muted">{t!("The first drawer is filed with")}</p>
             <p><code>"loggia drawer add --wing atlas --room decisions --content \"We index events by room\""</code></p>
-            <p class="muted">"A palace of MemPalace is taken over with "<code>"loggia import mempalace DIR"</code>"."</p>
+            <p class="muted">{t!("A palace of MemPalace is taken over with ")}<code>"loggia import mempalace DIR"</code>"."</p>
         </section>
     }
     .into_any()

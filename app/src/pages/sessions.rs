@@ -6,21 +6,13 @@ mod session;
 
 use leptos::prelude::*;
 use loggia_domain::mems::{Owner, key};
-use loggia_domain::timestamp::duration_words;
 
 use crate::backend::sessions::{LiveSession, SessionsPage, SessionsQuery};
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, revealed};
-use crate::words::{ago, counted, grouped};
+use crate::words::{ago, counted, duration, grouped};
 
-/// The words of the page, close together for another language.
-const TITLE: &str = "Sessions";
-const WHAT: &str = "What agents have in mind right now: the last 20 messages, the plan and the variables of each live session. A session lives from its first write, and is gone when its time is over; what was said stays in the palace.";
-const HERE: &str = "Kept on this hub.";
-const SHARED: &str = "Kept in a Redis, which other hubs may share.";
-const NONE: &str = "No session is live. An agent begins one with its first write:";
-const NONE_OF_AGENT: &str = "No session of this agent is live.";
-const OFF: &str = "Session memory does not answer.";
 
 /// What an address asks for.
 pub(super) fn query(search: &str) -> SessionsQuery {
@@ -41,16 +33,18 @@ pub(super) fn page(query: &SessionsQuery, page: SessionsPage) -> (String, AnyVie
     let SessionsPage { sessions, is_shared, pipeline, now_ms } = page;
     let (count, body) = match sessions {
         Ok(all) => {
-            let shown: Vec<LiveSession> =
-                all.into_iter().filter(|one| query.agent.as_ref().is_none_or(|a| *a == one.owner.agent_id)).collect();
-            (counted(shown.len() as u64, "live session", "live sessions"), live(query, shown, now_ms))
+            let shown: Vec<LiveSession> = all
+                .into_iter()
+                .filter(|one| query.agent.as_ref().is_none_or(|a| a.eq_ignore_ascii_case(&one.owner.agent_id)))
+                .collect();
+            (counted(shown.len() as u64, t!("live session##n"), t!("live sessions##n")), live(query, shown, now_ms))
         }
         Err(error) => (String::new(), off(&error)),
     };
-    let every = query.agent.is_some().then(|| view! { <a class="button" href="/sessions">"All agents"</a> }.into_any());
+    let every = query.agent.is_some().then(|| view! { <a class="button" href="/sessions">{t!("All agents")}</a> }.into_any());
     let title = query.agent.clone().map_or_else(
-        || view! { <h1>{TITLE}</h1> }.into_any(),
-        |agent| view! { <h1>{TITLE}" of "<Agent name=agent/></h1> }.into_any(),
+        || view! { <h1>{t!("Sessions")}</h1> }.into_any(),
+        |agent| view! { <h1>{t!("Sessions")}{t!(" of ")}<Agent name=agent/></h1> }.into_any(),
     );
     let view = view! {
         <div class="page-head">
@@ -58,19 +52,19 @@ pub(super) fn page(query: &SessionsQuery, page: SessionsPage) -> (String, AnyVie
             <span class="faint">{count}</span>
             <span class="grow"></span>
             {every}
-            <p class="page-sub faint">{WHAT}" "{if is_shared { SHARED } else { HERE }}</p>
+            <p class="page-sub faint">{t!("What agents have in mind right now: the last 20 messages, the plan and the variables of each live session. A session lives from its first write, and is gone when its time is over; what was said stays in the palace.")}" "{if is_shared { t!("Kept in a Redis, which other hubs may share.") } else { t!("Kept on this hub.") }}</p>
         </div>
         {body}
         {pipeline::view(pipeline, now_ms)}
     };
-    (TITLE.to_owned(), view.into_any())
+    (t!("Sessions").to_owned(), view.into_any())
 }
 
 fn off(error: &str) -> AnyView {
     view! {
         <section class="failure" role="alert">
             <p class="cause"><code>{revealed(error)}</code></p>
-            <p>{OFF}" Everything else goes on. This page asks again by itself."</p>
+            <p>{t!("Session memory does not answer.")}{t!(" Everything else goes on. This page asks again by itself.")}</p>
         </section>
     }
     .into_any()
@@ -89,14 +83,14 @@ fn live(query: &SessionsQuery, sessions: Vec<LiveSession>, now_ms: u64) -> AnyVi
     view! {
         <div class="panel sessions-frame">
             <table class="plain-table sessions">
-                <caption class="visually-hidden">"Live sessions, the last writer first"</caption>
+                <caption class="visually-hidden">{t!("Live sessions, the last writer first")}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"agent"</th>
-                        <th scope="col">"session"</th>
-                        <th scope="col" class="number">"messages"</th>
-                        <th scope="col">"last write"</th>
-                        <th scope="col">"left"</th>
+                        <th scope="col">{t!("session")}</th>
+                        <th scope="col" class="number">{t!("messages")}</th>
+                        <th scope="col">{t!("last write")}</th>
+                        <th scope="col">{t!("left")}</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -129,7 +123,7 @@ fn row(query: &SessionsQuery, one: &LiveSession, is_chosen: bool, now_ms: u64) -
 /// The time that a session still has: in words, and how much of its whole life that is.
 fn left(one: &LiveSession) -> AnyView {
     let whole_ms = one.snapshot.expires_at_ms.saturating_sub(one.snapshot.created_at_ms).max(1);
-    let words = duration_words(one.left_ms);
+    let words = duration(one.left_ms);
     let permille = one.left_ms.min(whole_ms) * 1000 / whole_ms;
     view! {
         <span class="left-words">{words}</span>
@@ -154,11 +148,11 @@ fn whose(owner: &Owner) -> Option<AnyView> {
 fn empty(query: &SessionsQuery) -> AnyView {
     const EXAMPLE: &str = r#"curl -H "Authorization: Bearer $LOGGIA_TOKEN" -H "Content-Type: application/json" -d '{"agent_id": "me", "session_id": "s1", "messages": [{"role": "user", "content": "hello"}]}' http://127.0.0.1:8787/v1/mems/write"#;
     if query.agent.is_some() {
-        return view! { <section class="panel padded teach"><p>{NONE_OF_AGENT}</p></section> }.into_any();
+        return view! { <section class="panel padded teach"><p>{t!("No session of this agent is live.")}</p></section> }.into_any();
     }
     view! {
         <section class="panel padded teach">
-            <p>{NONE}</p>
+            <p>{t!("No session is live. An agent begins one with its first write:")}</p>
             <p><code>{EXAMPLE}</code></p>
         </section>
     }

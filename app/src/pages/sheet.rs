@@ -175,6 +175,7 @@ pub async fn write(
             (title, view.to_html(), String::new())
         }
         "/agents" => hashed(super::agents::page(backend.agents().await?), &asked.known),
+        "/hub" => hashed(super::hub::page(&backend.hub().await?), &asked.known),
         "/agent" => {
             let id = href::value(&asked.search, "id").unwrap_or_default();
             hashed(super::agents::agent_page(backend.agent(id).await?), &asked.known)

@@ -5,7 +5,9 @@ use leptos_meta::Title;
 
 use super::{use_query_value, use_search};
 use crate::frame::Mark;
+use crate::frame::switches::LanguageSwitch;
 use crate::href;
+use crate::language::t;
 
 /// The sign-in form.
 #[component]
@@ -19,22 +21,23 @@ pub fn SignInRoute() -> impl IntoView {
     };
     let described = move || problem(&error.get()).map(|_| "problem");
     view! {
-        <Title text="Sign in"/>
+        <Title text=t!("Sign in")/>
         <main id="main" class="sign-in">
             <form method="post" action="/sign-in" class="panel">
                 <h1><Mark/>"Loggia"</h1>
                 {move || told()}
-                <label for="token">"Token"</label>
+                <label for="token">{t!("Token")}</label>
                 <input id="token" name="token" type="password" autocomplete="current-password" required autofocus spellcheck="false"
                     aria-describedby=move || described()/>
                 <input type="hidden" name="next" value=move || next()/>
-                <button type="submit" class="button primary">"Sign in"</button>
+                <button type="submit" class="button primary">{t!("Sign in")}</button>
                 <p class="muted">
-                    "The hub printed a one-time sign-in link when it started. A token that lasts comes from "
+                    {t!("The hub printed a one-time sign-in link when it started. A token that lasts comes from ")}
                     <code>"loggia token create"</code>
-                    " on the hub's machine."
+                    {t!(" on the hub's machine.")}
                 </p>
             </form>
+            <LanguageSwitch/>
         </main>
     }
     .into_any()
@@ -43,10 +46,10 @@ pub fn SignInRoute() -> impl IntoView {
 fn problem(error: &str) -> Option<&'static str> {
     match error {
         "" => None,
-        "invalid" => Some("The hub does not know this token. Is it whole, and of this hub?"),
+        "invalid" => Some(t!("The hub does not know this token. Is it whole, and of this hub?")),
         "expired" => {
-            Some("This link has been used or is too old. Start the hub again for a new one, or sign in with a token.")
+            Some(t!("This link has been used or is too old. Start the hub again for a new one, or sign in with a token."))
         }
-        _ => Some("The hub did not sign you in. Try again."),
+        _ => Some(t!("The hub did not sign you in. Try again.")),
     }
 }

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
+
 use super::revealed;
 
 /// How many hues there are; the stylesheet has one class for each.
@@ -31,7 +33,7 @@ pub fn AgentPair(
     /// For whom.
     to: Option<String>,
 ) -> impl IntoView {
-    let to = to.map(|to| view! { <span class="arrow" aria-label="to">" → "</span><Agent name=to/> }.into_any());
+    let to = to.map(|to| view! { <span class="arrow" aria-label=t!("to")>" → "</span><Agent name=to/> }.into_any());
     view! { <span class="agents"><Agent name=from/>{to}</span> }
 }
 

@@ -9,6 +9,7 @@ use crate::ask::ask;
 use crate::backend::SheetQuery;
 use crate::browser::{self, Copied};
 use crate::href;
+use crate::language::t;
 use crate::question::{Answer, Question};
 
 /// A button that copies a text. Where copying is refused it selects the element that shows the text.
@@ -24,7 +25,7 @@ pub fn CopyButton(
     #[prop(optional, into)]
     label: Option<&'static str>,
 ) -> impl IntoView {
-    let label = label.unwrap_or("Copy");
+    let label = label.unwrap_or(t!("Copy"));
     let said = RwSignal::new(label);
     let copy = move |_| {
         let (text, shown_by) = (text.clone(), shown_by.clone());
@@ -75,9 +76,9 @@ pub fn copy_what_was_clicked(event: &leptos::ev::MouseEvent) {
 
 fn word(copied: Copied) -> &'static str {
     match copied {
-        Copied::Done => "Copied",
-        Copied::Selected => "Selected: press Ctrl+C",
-        Copied::Refused => "Not copied",
+        Copied::Done => t!("Copied"),
+        Copied::Selected => t!("Selected: press Ctrl+C"),
+        Copied::Refused => t!("Not copied"),
     }
 }
 

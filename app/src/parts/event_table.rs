@@ -6,6 +6,7 @@ use loggia_domain::{Column, Event, Filter};
 
 use super::{Agent, Form, Moment, StatusBadge, revealed};
 use crate::clock::use_page_clock;
+use crate::language::t;
 use crate::{filters, href};
 
 /// What is said about a row beside the event's own words.
@@ -44,11 +45,11 @@ pub fn EventTable(
                 <thead role="rowgroup">
                     <tr role="row">
                         <th scope="col" role="columnheader" class="c-time">{move || clock.zone_name()}</th>
-                        <th scope="col" role="columnheader" class="c-type">"type"</th>
-                        <th scope="col" role="columnheader" class="c-status">"status"</th>
-                        <th scope="col" role="columnheader" class="c-agents">"from → to"</th>
-                        <th scope="col" role="columnheader" class="c-room">"stream / room"</th>
-                        <th scope="col" role="columnheader" class="c-body">"body"</th>
+                        <th scope="col" role="columnheader" class="c-type">{t!("type")}</th>
+                        <th scope="col" role="columnheader" class="c-status">{t!("status")}</th>
+                        <th scope="col" role="columnheader" class="c-agents">{t!("from → to")}</th>
+                        <th scope="col" role="columnheader" class="c-room">{t!("stream / room")}</th>
+                        <th scope="col" role="columnheader" class="c-body">{t!("body")}</th>
                     </tr>
                 </thead>
                 <tbody role="rowgroup">{children()}</tbody>
@@ -76,8 +77,8 @@ pub fn EventRow(
     };
     let place = (filter, marks.q);
     let late = marks.late_from.map(|replica| {
-        let title = format!("arrived after newer events, from hub {replica}");
-        view! { " "<span class="late" title=title>"late"</span> }.into_any()
+        let title = t!("arrived after newer events, from hub {replica}", replica = replica);
+        view! { " "<span class="late" title=title>{t!("late")}</span> }.into_any()
     });
     let status = event
         .status
@@ -87,7 +88,7 @@ pub fn EventRow(
         add(&place, Column::FromAgent, &event.from_agent, view! { <Agent name=event.from_agent.clone()/> }.into_any());
     let to = event.to_agent.clone().map(|to| {
         let cell = add(&place, Column::ToAgent, &to, view! { <Agent name=to.clone()/> }.into_any());
-        view! { <span class="arrow" aria-label="to">" → "</span>{cell} }.into_any()
+        view! { <span class="arrow" aria-label=t!("to")>" → "</span>{cell} }.into_any()
     });
     let stream = add(&place, Column::Stream, &event.stream, revealed(last_part(&event.stream)));
     let room = add(&place, Column::Room, &event.room, revealed(&event.room));
@@ -122,7 +123,7 @@ fn BodyLine(
     let text = if !excerpt.is_empty() {
         marked(&excerpt)
     } else if line.is_empty() {
-        view! { <span class="faint">"no text"</span> }.into_any()
+        view! { <span class="faint">{t!("no text")}</span> }.into_any()
     } else {
         revealed(&line)
     };
@@ -130,13 +131,13 @@ fn BodyLine(
     let task = event
         .correlation_id
         .as_ref()
-        .map(|id| view! { <a class="to-task" href=href::task(id) title=id.clone()>"task"</a> }.into_any());
+        .map(|id| view! { <a class="to-task" href=href::task(id) title=id.clone()>{t!("task")}</a> }.into_any());
     let times = times.map(|(times, target)| {
-        let title = format!("{times} events in a row say the same; this is the newest. Show them one by one");
+        let title = t!("{times} events in a row say the same; this is the newest. Show them one by one", times = times);
         view! { <a class="times" href=target title=title>"×"{times}</a> }.into_any()
     });
     let context = to_context.then(|| {
-        view! { <a class="to-task" href=href::around(&event.id) title="its place in the whole log">"context"</a> }
+        view! { <a class="to-task" href=href::around(&event.id) title=t!("its place in the whole log")>{t!("context")}</a> }
             .into_any()
     });
     view! { <span class="body-line">{times}<a class="to-event" href=href::event(&event.id)>{text}{more}</a>{context}{task}</span> }
@@ -157,7 +158,7 @@ fn add((filter, q): &(Filter, String), column: Column, value: &str, shown: AnyVi
         return shown;
     }
     let target = href::search(&filters::with(filter, column, value), q, None);
-    let title = format!("only {} {value}", filters::label(column));
+    let title = t!("only {column} {value}", column = filters::label(column), value = value);
     view! { <a class="add" href=target title=title>{shown}</a> }.into_any()
 }
 

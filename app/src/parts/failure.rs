@@ -5,6 +5,7 @@ use loggia_domain::ErrorCode;
 
 use super::revealed;
 use crate::error::PageError;
+use crate::language::t;
 use crate::{browser, href};
 
 /// An error in the place of a page. When the session is over, the browser goes to the sign-in page.
@@ -30,7 +31,7 @@ pub fn Failure(
             <h1>{title}</h1>
             <p class="cause"><code>{revealed(&cause)}</code></p>
             <p class="advice">{advice}</p>
-            <p><a href="/">"Now"</a>" · "<a href="/log">"Log"</a></p>
+            <p><a href="/">{t!("Now")}</a>" · "<a href="/log">{t!("Log")}</a></p>
         </section>
     }
 }
@@ -38,27 +39,27 @@ pub fn Failure(
 fn sentences(code: ErrorCode, what: &str) -> (String, &'static str) {
     match code {
         ErrorCode::NotFound => (
-            format!("This hub has no such {}", what.trim_start_matches("the ")),
-            "It may live on another hub that has not synced yet, or the address was cut when it was copied.",
+            t!("This hub has no such {what}", what = what.trim_start_matches("the ")),
+            t!("It may live on another hub that has not synced yet, or the address was cut when it was copied."),
         ),
-        ErrorCode::Unauthorized => ("You are not signed in".to_owned(), "The page leads to the sign-in in a moment."),
+        ErrorCode::Unauthorized => (t!("You are not signed in").to_owned(), t!("The page leads to the sign-in in a moment.")),
         ErrorCode::Forbidden => {
-            (format!("This token may not read {what}"), "Sign out and sign in with a token that has the scope `read`.")
+            (t!("This token may not read {what}", what = what), t!("Sign out and sign in with a token that has the scope `read`."))
         }
         ErrorCode::BadRequest => (
-            format!("The question for {what} was refused"),
-            "Nothing is wrong with the hub: take the offending part out of the address.",
+            t!("The question for {what} was refused", what = what),
+            t!("Nothing is wrong with the hub: take the offending part out of the address."),
         ),
         ErrorCode::Unavailable => (
-            format!("The hub is too busy for {what}"),
-            "Nothing is lost: agents wait and try again. So can you, by reloading.",
+            t!("The hub is too busy for {what}", what = what),
+            t!("Nothing is lost: agents wait and try again. So can you, by reloading."),
         ),
         ErrorCode::Unreachable => (
-            format!("The hub did not answer for {what}"),
-            "Agents cannot reach it either. The page works again once it answers: reload it.",
+            t!("The hub did not answer for {what}", what = what),
+            t!("Agents cannot reach it either. The page works again once it answers: reload it."),
         ),
         ErrorCode::Internal => {
-            (format!("The hub failed on {what}"), "Its own log names the cause. Other pages may still work.")
+            (t!("The hub failed on {what}", what = what), t!("Its own log names the cause. Other pages may still work."))
         }
     }
 }

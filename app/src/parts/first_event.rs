@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
+
 use super::CopyLine;
 
 /// The simplest event that the command line writes.
@@ -13,15 +15,15 @@ const APPEND: &str =
 pub fn FirstEvent() -> impl IntoView {
     view! {
         <p>
-            "Agents write here through " <code>"/mcp"</code> ": as soon as one appends an event or asks another for work, it appears here. "
-            "To write the first event by hand, run this beside the hub:"
+            {t!("Agents write here through ")} <code>"/mcp"</code> {t!(": as soon as one appends an event or asks another for work, it appears here. ")}
+            {t!("To write the first event by hand, run this beside the hub:")}
         </p>
         <p><CopyLine text=APPEND id="append-command"/></p>
-        <p>"To see a whole day of delegations instead:"</p>
+        <p>{t!("To see a whole day of delegations instead:")}</p>
         <p><CopyLine text="loggia demo" id="demo-command"/></p>
         <p class="muted">
-            "It writes into streams named " <code>"demo/…"</code>
-            " and nowhere else. This page notices by itself; without its script, reload it."
+            {t!("It writes into streams named ")} <code>"demo/…"</code>
+            {t!(" and nowhere else. This page notices by itself; without its script, reload it.")}
         </p>
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
+
 use crate::{browser, href};
 
 /// How long each moment stays while playing.
@@ -42,6 +43,7 @@ mod written {
 
     use crate::backend::asked::Moment;
     use crate::href;
+    use crate::language::t;
     use crate::parts::{revealed, written_time};
     use crate::words::grouped_seq;
 
@@ -69,37 +71,37 @@ mod written {
                 // Without a script the browser itself goes on.
                 let by_itself = format!("1;url={goes_on}");
                 view! {
-                    <a class="button small" href=address(&moment.event.id, false)>"■ Stop"</a>
-                    <a class="time-next visually-hidden" href=goes_on>"next moment"</a>
+                    <a class="button small" href=address(&moment.event.id, false)>{t!("■ Stop")}</a>
+                    <a class="time-next visually-hidden" href=goes_on>{t!("next moment")}</a>
                     <noscript><meta http-equiv="refresh" content=by_itself/></noscript>
                 }
                 .into_any()
             }
-            (Some(next), false) => view! { <a class="button small" href=address(next, true)>"▶ Play"</a> }.into_any(),
+            (Some(next), false) => view! { <a class="button small" href=address(next, true)>{t!("▶ Play")}</a> }.into_any(),
             // At the end, playing starts again from the beginning.
             (None, _) => {
-                view! { <a class="button small" href=address("1", true)>"▶ Play from the start"</a> }.into_any()
+                view! { <a class="button small" href=address("1", true)>{t!("▶ Play from the start")}</a> }.into_any()
             }
         };
-        let place = format!("{} of {}", grouped_seq(moment.place), grouped_seq(moment.places));
+        let place = t!("{place} of {places}", place = grouped_seq(moment.place), places = grouped_seq(moment.places));
         let hidden = id.map(|id| view! { <input type="hidden" name="id" value=id.to_owned()/> }.into_any());
         view! {
-            <section class="time-bar" aria-label="Time machine">
+            <section class="time-bar" aria-label=t!("Time machine")>
                 <p class="time-loud" role="status">
-                    <b>"This is the past."</b>
-                    " What this hub knew at "{written_time(&moment.event.created_at)}", when event "
-                    {place}" had arrived: "
-                    <a href=href::event(&moment.event.id)>{revealed(&moment.event.event_type)}" by "{revealed(&moment.event.from_agent)}</a>
-                    ". Nothing here is live."
+                    <b>{t!("This is the past.")}</b>
+                    {t!(" What this hub knew at ")}{written_time(&moment.event.created_at)}{t!(", when event ")}
+                    {place}{t!(" had arrived: ")}
+                    <a href=href::event(&moment.event.id)>{revealed(&moment.event.event_type)}{t!(" by ")}{revealed(&moment.event.from_agent)}</a>
+                    {t!(". Nothing here is live.")}
                 </p>
-                <a class="button primary" href=live>"Back to live"</a>
+                <a class="button primary" href=live>{t!("Back to live")}</a>
                 <form class="time-form" method="get" action=path>
                     {hidden}
-                    {link("‹ Earlier", moment.older.as_ref())}
-                    <label class="visually-hidden" for="time-at">"Moment, by order of arrival"</label>
+                    {link(t!("‹ Earlier"), moment.older.as_ref())}
+                    <label class="visually-hidden" for="time-at">{t!("Moment, by order of arrival")}</label>
                     <input id="time-at" type="range" name="at" min="1" max=moment.places.to_string() value=moment.place.to_string()/>
-                    <button class="button small">"Go"</button>
-                    {link("Later ›", moment.newer.as_ref())}
+                    <button class="button small">{t!("Go")}</button>
+                    {link(t!("Later ›"), moment.newer.as_ref())}
                     {play}
                 </form>
             </section>

@@ -56,6 +56,33 @@ fn a_plan_is_replaced_and_variables_are_merged() {
 }
 
 #[test]
+fn what_is_merged_has_a_limit_and_a_write_that_merges_nothing_none() {
+    let with = |key: &str, bytes: usize| {
+        let mut write = new(&["x"]);
+        // {"k":"…"}: seven more than the text.
+        write.temp_variables = map(json!({key: "x".repeat(bytes - 8)}));
+        write
+    };
+    let whole = with("k", MAX_MERGED_BYTES + 1);
+    let (snapshot, _) = Snapshot::after(None, &whole, "a".to_owned(), 0);
+    assert_eq!(json_bytes(&snapshot.temp_variables), MAX_MERGED_BYTES);
+    assert_eq!(snapshot.room(&whole), Ok(()));
+    let more = with("l", 9);
+    let (over, _) = Snapshot::after(Some(&snapshot), &more, "b".to_owned(), 0);
+    let told = over.room(&more).expect_err("too large");
+    assert_eq!((told.field, told.max_bytes, told.bytes), ("temp_variables", 1_048_576, 1_048_576 + 8));
+    assert!(told.to_string().starts_with("temp_variables must have at most 1048576 bytes"), "{told}");
+    assert_eq!(over.room(&new(&["y"])), Ok(()), "it is as large as it was");
+    let mut write = new(&[]);
+    write.metadata = map(json!({"k": "x".repeat(MAX_MERGED_BYTES)}));
+    let (over, _) = Snapshot::after(None, &write, "a".to_owned(), 0);
+    assert_eq!(over.room(&write).expect_err("too large").field, "metadata");
+    // What replaces takes no more room than what it replaces.
+    let (same, _) = Snapshot::after(Some(&snapshot), &whole, "c".to_owned(), 0);
+    assert_eq!(same.room(&whole), Ok(()));
+}
+
+#[test]
 fn it_is_stored_with_its_id_first_and_read_as_it_was() {
     let (snapshot, _) = Snapshot::after(None, &new(&["x\n\u{0}é"]), "0190".to_owned(), 5);
     let text = serde_json::to_string(&snapshot).expect("plain data");

@@ -69,11 +69,16 @@ export class Mcp {
     return (await this.call<{ event: Event }>('event_append', { ...plain, ...draft })).event;
   }
 
-  /** Appends many events, several at a time; the order of their arrival is the hub's. */
-  async burst(count: number, draft: (at: number) => Draft, atOnce = 16): Promise<void> {
+  /** Appends many events, several at a time, each not before its time if it has one; the order of their arrival is the hub's. */
+  async burst(count: number, draft: (at: number) => Draft, atOnce = 16, notBefore?: (at: number) => number): Promise<void> {
     let next = 0;
     const worker = async () => {
-      while (next < count) await this.append(draft(next++));
+      while (next < count) {
+        const at = next++;
+        const early = notBefore ? notBefore(at) - Date.now() : 0;
+        if (early > 1) await new Promise((resolve) => setTimeout(resolve, early));
+        await this.append(draft(at));
+      }
     };
     await Promise.all(Array.from({ length: atOnce }, worker));
   }

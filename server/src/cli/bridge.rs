@@ -17,6 +17,7 @@ use std::time::Duration;
 use clap::Args;
 use tokio::sync::mpsc::{Receiver, channel};
 use tokio::task::JoinSet;
+use ureq::tls::RootCerts;
 
 use super::output::{Failure, deliver, notice};
 use super::remote::Hub;
@@ -37,20 +38,25 @@ pub(super) struct Bridge {
     /// The token; better set $LOGGIA_TOKEN, which others on the machine cannot see
     #[arg(long, value_name = "TOKEN")]
     token: Option<String>,
+    /// A PEM file with the authorities to trust when the hub speaks TLS, instead of the usual ones; else $LOGGIA_CA
+    #[arg(long, value_name = "FILE")]
+    ca: Option<PathBuf>,
 }
 
 /// How the hub is found, anew for each message: it may have been started again elsewhere.
 #[derive(Clone)]
 enum Way {
     Given(Hub),
-    Palace { palace: PathBuf, token: Option<String> },
+    Palace { palace: PathBuf, token: Option<String>, authorities: Option<RootCerts> },
 }
 
 impl Way {
     fn hub(&self) -> Result<Hub, Failure> {
         match self {
             Self::Given(hub) => Ok(hub.clone()),
-            Self::Palace { palace, token } => Hub::new(&running_hub(palace)?, token.clone()),
+            Self::Palace { palace, token, authorities } => {
+                Hub::new(&running_hub(palace)?, token.clone(), authorities.clone())
+            }
         }
     }
 }
@@ -58,9 +64,10 @@ impl Way {
 impl Bridge {
     pub(super) async fn run(self, palace: PathBuf) -> Result<ExitCode, Failure> {
         let token = config::client_token(self.token)?;
+        let authorities = config::client_authorities(self.ca.as_deref())?;
         let way = match self.url {
-            Some(url) => Way::Given(Hub::new(&url, token)?),
-            None => Way::Palace { palace, token },
+            Some(url) => Way::Given(Hub::new(&url, token, authorities)?),
+            None => Way::Palace { palace, token, authorities },
         };
         let mut lines = stdin_lines()?;
         let mut running = JoinSet::new();

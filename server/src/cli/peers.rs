@@ -113,11 +113,8 @@ impl Add {
 fn list(palace: &Path, out: &Out) -> Result<(), Failure> {
     let read = peers::read(palace).map_err(Failure::new)?;
     let shown = |peer: &Peer| peer.url.as_str().trim_end_matches('/').to_owned();
-    let all: Vec<_> = read
-        .peers
-        .iter()
-        .map(|p| json!({"name": p.name, "url": shown(p), "has_token": p.token.is_some()}))
-        .collect();
+    let all: Vec<_> =
+        read.peers.iter().map(|p| json!({"name": p.name, "url": shown(p), "has_token": p.token.is_some()})).collect();
     out.answer(&json!({"peers": all, "faults": read.faults}), || {
         let mut lines: Vec<String> = read
             .peers

@@ -20,6 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use ureq::http::Response;
+use ureq::tls::{RootCerts, TlsConfig};
 use ureq::{Agent, Body};
 use url::{Host, Url};
 
@@ -77,8 +78,8 @@ pub(super) struct Reply {
 }
 
 impl Hub {
-    /// A hub by its address, with or without `/mcp` at the end.
-    pub(super) fn new(url: &str, token: Option<String>) -> Result<Self, Failure> {
+    /// A hub by its address, with or without `/mcp` at the end, and whom to trust over https; `None` is the world's usual authorities.
+    pub(super) fn new(url: &str, token: Option<String>, authorities: Option<RootCerts>) -> Result<Self, Failure> {
         let base = base(url)?;
         let is_local = match base.host() {
             Some(Host::Domain(name)) => name == "localhost",
@@ -92,6 +93,9 @@ impl Hub {
             .max_redirects_will_error(false)
             .timeout_connect(Some(CONNECT_LIMIT))
             .user_agent(concat!("loggia/", env!("CARGO_PKG_VERSION")));
+        if let Some(authorities) = authorities {
+            config = config.tls_config(TlsConfig::builder().root_certs(authorities).build());
+        }
         if is_local {
             config = config.proxy(None);
         }
@@ -260,7 +264,12 @@ impl Hub {
             ureq::Error::Io(e) => e.to_string(),
             other => other.to_string(),
         };
-        Failure::new(format!("the hub at {} does not answer: {cause}", self.address()))
+        let failure = Failure::new(format!("the hub at {} does not answer: {cause}", self.address()));
+        // Whatever is wrong with a certificate, the client says so in words of its own.
+        if self.base.scheme() == "https" && cause.to_lowercase().contains("certificate") {
+            return failure.hint("give the file of the authority that signed its certificate with --ca, and the name in it with --url");
+        }
+        failure
     }
 
     /// The failure for an answer that is not what was asked for.
@@ -367,7 +376,7 @@ mod tests {
             // Holds the connection open until the caller has given up.
             waits.recv()
         });
-        let called = Hub::new(&url, None).and_then(|hub| hub.post(b"{}", Duration::from_millis(100)));
+        let called = Hub::new(&url, None, None).and_then(|hub| hub.post(b"{}", Duration::from_millis(100)));
         let failure = called.err().expect("the rest never comes");
         assert!(failure.message().contains("does not answer"), "{}", failure.message());
         finished.send(()).expect("it waits");
@@ -382,7 +391,7 @@ mod tests {
             ("http://127.0.0.1:8787/mcp", "http://127.0.0.1:8787"),
             ("https://hub.example/team/mcp/", "https://hub.example/team"),
         ] {
-            let hub = Hub::new(given, None).expect("an address");
+            let hub = Hub::new(given, None, None).expect("an address");
             assert_eq!(hub.address(), address);
             let url = hub.url(&["artifacts", "a/b c", "raw"]);
             assert_eq!(url.as_str(), format!("{address}/artifacts/a%2Fb%20c/raw"));

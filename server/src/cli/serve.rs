@@ -84,9 +84,10 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
         _ => None,
     };
 
-    let pulling = Options {
+    let mut pulling = Options {
         interval: if serve.read_only { std::time::Duration::ZERO } else { config::sync_interval()? },
         authorities: config::peer_authorities(serve.peer_ca.as_deref())?,
+        audit: None,
     };
 
     let stop = CancellationToken::new();
@@ -101,7 +102,7 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
         Failure::new(format!("cannot listen on {}:{}: {e}", serve.host, serve.port)).hint("give another `--port`")
     })?;
     let bound = listener.local_addr()?;
-    lock.listening(bound).map_err(|e| Failure::new(e.to_string()))?;
+    lock.listening(bound, tls.is_some()).map_err(|e| Failure::new(e.to_string()))?;
     let discovery =
         config::home().map(|home| Discovery::announce(&home, &palace, bound, tls.is_some(), serve.read_only));
     if let Some(Err(error)) = &discovery {
@@ -116,6 +117,8 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
     let (max_streams, max_per_token) = (settings.max_streams, settings.max_streams_per_token);
     let palace_store = Palace::open(&palace);
     let mems = Mems::open(&palace, &palace_store, &mems_settings, &stop);
+    let audit = Audit::open(&palace).map_err(|e| Failure::new(e.to_string()))?;
+    pulling.audit = Some(audit.clone());
     let estate = Estate::new(log.clone(), &palace, pulling);
     let state = AppState {
         estate: estate.clone(),
@@ -124,7 +127,7 @@ pub(super) async fn run(serve: Serve, palace: PathBuf) -> Result<(), Failure> {
         palace: palace_store,
         mems,
         tokens,
-        audit: Audit::open(&palace).map_err(|e| Failure::new(e.to_string()))?,
+        audit,
         guard: Arc::new(Guard::new(bind.clone(), serve.no_auth)),
         streams: Streams::new(max_streams, max_per_token),
         rate: settings.limits.rate_per_s.map(|per_s| Arc::new(Rate::new(per_s))),

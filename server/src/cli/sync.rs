@@ -12,6 +12,7 @@ use crate::config;
 use crate::estate::peers::{self, Peer};
 use crate::estate::{Estate, Options, Pulled};
 use crate::logstream::Logstream;
+use crate::tokens::audit::Audit;
 
 #[derive(Args)]
 pub(super) struct Sync {
@@ -32,7 +33,9 @@ impl Sync {
         let peers = self.peers(&palace, token)?;
         let authorities = config::peer_authorities(self.peer_ca.as_deref())?;
         let log = Logstream::open(&palace)?;
-        let estate = Estate::new(log.clone(), &palace, Options { authorities, ..Options::default() });
+        let audit = Audit::open(&palace).map_err(|e| Failure::new(e.to_string()))?;
+        let options = Options { authorities, audit: Some(audit.clone()), ..Options::default() };
+        let estate = Estate::new(log.clone(), &palace, options);
         let mut results = Vec::with_capacity(peers.len());
         for (peer, is_named) in peers {
             let (estate, asked) = (estate.clone(), peer.clone());
@@ -50,7 +53,9 @@ impl Sync {
             results.push(result);
         }
         log.close();
-        let failed = results.iter().any(|r| r.get("error").is_some() || r["blocks"].as_object().is_some_and(|b| !b.is_empty()));
+        audit.close();
+        let failed =
+            results.iter().any(|r| r.get("error").is_some() || r["blocks"].as_object().is_some_and(|b| !b.is_empty()));
         out.answer(&results, || lines(&results))?;
         Ok(ExitCode::from(u8::from(failed)))
     }

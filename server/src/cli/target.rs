@@ -29,6 +29,9 @@ pub(super) struct Remote {
     /// The token for --url; better set $LOGGIA_TOKEN, which others on the machine cannot see
     #[arg(long, global = true, value_name = "TOKEN")]
     token: Option<String>,
+    /// A PEM file with the authorities to trust when --url begins with https, instead of the usual ones; else $LOGGIA_CA
+    #[arg(long, global = true, value_name = "FILE")]
+    ca: Option<PathBuf>,
 }
 
 impl Remote {
@@ -43,7 +46,11 @@ impl Remote {
     /// The hub that the flags name, if they name one.
     pub(super) fn hub(self) -> Result<Option<Hub>, Failure> {
         match self.url {
-            Some(url) => Hub::new(&url, config::client_token(self.token)?).map(Some),
+            Some(url) => {
+                let authorities = config::client_authorities(self.ca.as_deref())?;
+                Hub::new(&url, config::client_token(self.token)?, authorities).map(Some)
+            }
+            None if self.ca.is_some() => Err(Failure::new("--ca is for a hub: give its --url too")),
             None if self.token.is_some() => {
                 Err(Failure::new("--token is for a hub: give its --url too")
                     .hint("the palace's own files need no token"))

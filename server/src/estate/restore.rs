@@ -24,7 +24,7 @@ pub(super) const HOLD: Duration = Duration::from_mins(1);
 pub(super) fn check(round: &mut Round<'_>, memory: &mut Memory, claimed: i64) -> Result<(), Fault> {
     let own = round.estate.log().replica_id().to_owned();
     let ours = round.ask(round.estate.log().highest(own.clone()))?;
-    match compare(round, memory, own, ours, claimed) {
+    match compare(round, memory, &own, ours, claimed) {
         Err(fault @ (Fault::Malformed(_) | Fault::TooLarge(_))) => {
             memory.own_checked = true;
             memory.own_claimed = claimed;
@@ -35,12 +35,12 @@ pub(super) fn check(round: &mut Round<'_>, memory: &mut Memory, claimed: i64) ->
     }
 }
 
-fn compare(round: &mut Round<'_>, memory: &mut Memory, own: String, ours: i64, claimed: i64) -> Result<(), Fault> {
+fn compare(round: &mut Round<'_>, memory: &mut Memory, own: &str, ours: i64, claimed: i64) -> Result<(), Fault> {
     if claimed == 0 || (memory.own_checked && claimed <= ours.max(memory.own_claimed)) {
         memory.own_checked = true;
         return Ok(());
     }
-    if claimed <= ours && same_at(round, &own, claimed)? {
+    if claimed <= ours && same_at(round, own, claimed)? {
         memory.own_checked = true;
         return Ok(());
     }
@@ -53,13 +53,12 @@ fn compare(round: &mut Round<'_>, memory: &mut Memory, own: String, ours: i64, c
     }
     // From now on no append gets a number that the peer has for another event.
     round.estate.log().issue_above(claimed);
-    let common = last_common(round, &own, ours.min(claimed))?;
+    let common = last_common(round, own, ours.min(claimed))?;
     round.estate.hold_own(HOLD);
-    let renumbered =
-        if ours > common { round.ask(round.estate.log().renumber_own(common, claimed))? } else { 0 };
+    let renumbered = if ours > common { round.ask(round.estate.log().renumber_own(common, claimed))? } else { 0 };
     note(round, ours, claimed, renumbered, RestoreState::Repairing, None);
     round.estate.heard(round.name);
-    let outcome = take_back(round, &own, common, claimed)?;
+    let outcome = take_back(round, own, common, claimed)?;
     memory.own_checked = true;
     memory.own_claimed = claimed;
     let state = if outcome.is_none() { RestoreState::Repaired } else { RestoreState::Incomplete };

@@ -35,6 +35,9 @@ const MAX_PROFILES: usize = 64;
 /// How long a blocked author is left alone at first, and at most.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
 
+/// Why artifacts did not come, by id.
+type Reasons = HashMap<String, String>;
+
 /// What a worker remembers of its peer between two rounds.
 #[derive(Default)]
 pub(super) struct Memory {
@@ -136,8 +139,7 @@ impl Round<'_> {
             peer.last_contact_at = Some(now());
             peer.clock_difference_ms = date_s.map(|date| date.saturating_sub(now_s).saturating_mul(1000));
         });
-        self.pulled =
-            Pulled { replica_id, version_vector: vector, profile, ..Pulled::default() };
+        self.pulled = Pulled { replica_id, version_vector: vector, profile, ..Pulled::default() };
         Ok(odd)
     }
 
@@ -168,16 +170,17 @@ impl Round<'_> {
                 Step::Blocked(mut block) => {
                     let pause = memory.retry.get(&origin).map_or(RETRY.0, |(_, pause)| (*pause * 2).min(RETRY.1));
                     memory.retry.insert(origin.clone(), (Instant::now() + pause, pause));
-                    match before.get(&origin).filter(|known| known.reason == block.reason) {
-                        Some(known) => block.since.clone_from(&known.since),
-                        None => tracing::warn!(
+                    if let Some(known) = before.get(&origin).filter(|known| known.reason == block.reason) {
+                        block.since.clone_from(&known.since);
+                    } else {
+                        tracing::warn!(
                             peer = self.name,
                             origin,
                             event = block.event_id,
                             artifact = block.artifact_id,
                             reason = block.reason,
                             "an author's events stop at one that cannot be taken"
-                        ),
+                        );
                     }
                     self.pulled.blocks.insert(origin, block);
                 }
@@ -190,7 +193,9 @@ impl Round<'_> {
     pub(super) fn step(&mut self, origin: &str, after: i64, theirs: i64) -> Result<Step, Fault> {
         let told = match self.client.ops(origin, after, BATCH) {
             Ok(told) => told,
-            Err(fault @ (Fault::Unreachable(_) | Fault::Ours(_) | Fault::Status(401 | 403 | 429 | 503, _))) => return Err(fault),
+            Err(fault @ (Fault::Unreachable(_) | Fault::Ours(_) | Fault::Status(401 | 403 | 429 | 503, _))) => {
+                return Err(fault);
+            }
             Err(fault) => return Ok(Step::Blocked(block(None, None, format!("the peer {fault}")))),
         };
         if told.is_empty() {
@@ -239,7 +244,8 @@ impl Round<'_> {
         while !rest.is_empty() {
             let (mut run, mut wanted) = (Run::default(), Vec::new());
             while let Some(event) = rest.front() {
-                let needs: Vec<String> = event.artifact_ids.iter().filter(|id| missing.contains(*id)).cloned().collect();
+                let needs: Vec<String> =
+                    event.artifact_ids.iter().filter(|id| missing.contains(*id)).cloned().collect();
                 if !run.events.is_empty() && wanted.len() + needs.len() > WINDOW {
                     break;
                 }
@@ -251,9 +257,8 @@ impl Round<'_> {
             }
             let (came, faults) = self.fetch(&wanted)?;
             run.artifacts = came;
-            let at_fault = |event: &Event| {
-                event.artifact_ids.iter().find_map(|id| Some((id.clone(), faults.get(id)?.clone())))
-            };
+            let at_fault =
+                |event: &Event| event.artifact_ids.iter().find_map(|id| Some((id.clone(), faults.get(id)?.clone())));
             let bad = run.events.iter().enumerate().find_map(|(at, event)| Some((at, at_fault(event)?)));
             let stop = bad.map(|(at, (artifact_id, reason))| {
                 let event = run.events.drain(at..).next();
@@ -264,6 +269,7 @@ impl Round<'_> {
             self.pulled.artifacts += applied.artifacts;
             *self.pulled.per_origin.entry(origin.to_owned()).or_default() += applied.events;
             self.estate.pulled(self.name, applied.events, applied.artifacts);
+            self.estate.note(self.name, origin, applied.events);
             if let Some(stopped) = applied.stopped {
                 return Ok(Some(block(Some(stopped.event_id), stopped.artifact_id, stopped.reason)));
             }
@@ -275,21 +281,16 @@ impl Round<'_> {
     }
 
     /// Fetches artifacts, some at a time; those that did not come have a reason.
-    fn fetch(&self, ids: &[String]) -> Result<(HashMap<String, Artifact>, HashMap<String, String>), Fault> {
+    fn fetch(&self, ids: &[String]) -> Result<(HashMap<String, Artifact>, Reasons), Fault> {
         struct Came {
             next: usize,
             bytes: usize,
             artifacts: HashMap<String, Artifact>,
-            faults: HashMap<String, String>,
+            faults: Reasons,
             broken: Option<Fault>,
         }
-        let came = Mutex::new(Came {
-            next: 0,
-            bytes: 0,
-            artifacts: HashMap::new(),
-            faults: HashMap::new(),
-            broken: None,
-        });
+        let came =
+            Mutex::new(Came { next: 0, bytes: 0, artifacts: HashMap::new(), faults: HashMap::new(), broken: None });
         let lock = || came.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let work = || {
             loop {
@@ -349,6 +350,6 @@ fn is_small(profile: &Value) -> bool {
     profile.is_object() && profile.to_string().len() <= MAX_PROFILE_BYTES
 }
 
-fn block(event_id: Option<String>, artifact_id: Option<String>, reason: String) -> Block {
-    Block { event_id, artifact_id, reason: reason.chars().take(500).collect(), since: now() }
+fn block(event_id: Option<String>, artifact_id: Option<String>, reason: impl AsRef<str>) -> Block {
+    Block { event_id, artifact_id, reason: reason.as_ref().chars().take(500).collect(), since: now() }
 }

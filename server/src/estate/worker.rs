@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use super::Estate;
 use super::client::{Client, Fault};
 use super::peers::{self, Peer, Peers};
 use super::round::{Memory, Pulled, Round};
 use super::status::{PeerStatus, now};
-use super::Estate;
 
 /// How long a Loggia peer may keep a question until it has something new.
 const WAIT: Duration = Duration::from_secs(20);

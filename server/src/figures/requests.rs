@@ -52,7 +52,7 @@ impl Route {
             "api" => Self::Api,
             "sync" => Self::Sync,
             "v1" => Self::Memory,
-            "sign-in" | "sign-out" => Self::SignIn,
+            "sign-in" | "sign-out" | "language" => Self::SignIn,
             "healthz" | "statusz" | "metrics" => Self::Operations,
             "pkg" => Self::Site,
             file if file.contains('.') => Self::Site,

@@ -45,11 +45,23 @@ pub async fn post_write(State(state): State<AppState>, caller: Caller, body: Bod
         Ok(new) => new,
         Err(wrong) => return Ok(unprocessable(&wrong)),
     };
-    identity
-        .check_agent("agent_id", &new.owner.agent_id)
-        .map_err(|refused| HttpError::new(ApiError::new(ErrorCode::Forbidden, refused.message)))?;
+    // The session's name, never what was said in it.
+    let (audit, session) = (state.audit.clone(), new.owner.session_id.clone());
+    let note = |outcome| audit.note(&identity.name, "mems.write", &session, outcome);
+    identity.check_agent("agent_id", &new.owner.agent_id).map_err(|refused| {
+        note("denied");
+        HttpError::new(ApiError::new(ErrorCode::Forbidden, refused.message))
+    })?;
     let appended = new.messages.len();
-    let written = state.mems.write(new).await?;
+    let written = match state.mems.write(new).await {
+        // What is wrong with the request itself is not the audit's.
+        Err(MemsError::TooLarge(wrong)) => {
+            let loc = vec!["body".into(), wrong.field.into()];
+            return Ok(unprocessable(&[Problem { loc, msg: wrong.to_string(), kind: "too_long" }]));
+        }
+        written => written.inspect_err(|_| note("failed"))?,
+    };
+    note("ok");
     let snapshot = &written.event.snapshot;
     let mut answer = Map::new();
     answer.insert("success".to_owned(), true.into());

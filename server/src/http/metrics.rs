@@ -28,6 +28,7 @@ use crate::figures::requests::{Route, STATUSES};
 use crate::figures::tools::Outcome;
 use crate::figures::writer::WriterFigures;
 use crate::logstream::StoreError;
+use crate::mems::figures::MemsFigures;
 use crate::tokens::Scope;
 
 /// Counts every request by its route and its answer's status; the outermost layer, so that what the door refuses counts too.
@@ -53,6 +54,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         log_bytes: i64::try_from(log_bytes).unwrap_or(i64::MAX),
         wal_bytes: i64::try_from(wal_bytes).unwrap_or(i64::MAX),
         estate: state.estate.status().await?,
+        mems: state.mems.figures(),
     };
     let mut registry = Registry::default();
     registry.register_collector(Box::new(shown));
@@ -76,6 +78,7 @@ struct Shown {
     log_bytes: i64,
     wal_bytes: i64,
     estate: EstateStatus,
+    mems: Option<MemsFigures>,
 }
 
 impl Collector for Shown {
@@ -100,6 +103,7 @@ impl Collector for Shown {
         gauge(to, "loggia_streams_max", "Live streams that there may be", self.streams_max)?;
         gauge(to, "loggia_waits_open", "event_wait calls that wait", self.figures.waits.get())?;
         self.encode_estate(to)?;
+        self.encode_mems(to)?;
         let sent = self.figures.stream_events.get();
         counter(to, "loggia_stream_events", "Events handed to live streams, once for each stream", sent)?;
         let cut = self.figures.cut_connections.get();
@@ -129,6 +133,31 @@ impl Shown {
         gauge(to, "loggia_restore_unrepaired", about, i64::from(unrepaired))?;
         counter(to, "loggia_events_pulled", "Events taken from other hubs", estate.pulled_events)?;
         counter(to, "loggia_artifacts_pulled", "Artifacts taken from other hubs", estate.pulled_artifacts)
+    }
+
+    fn encode_mems(&self, to: &mut DescriptorEncoder<'_>) -> std::fmt::Result {
+        let Some(mems) = &self.mems else { return Ok(()) };
+        counter(to, "loggia_memory_writes", "Writes to session memory that were taken", mems.writes)?;
+        let about = "Writes to session memory refused since the session would hold too much";
+        counter(to, "loggia_memory_writes_refused", about, mems.writes_refused)?;
+        let about = "Writes to session memory that its store did not take";
+        counter(to, "loggia_memory_writes_failed", about, mems.writes_failed)?;
+        let about = "Writes whose messages were in the palace when they were answered";
+        counter(to, "loggia_memory_writes_filed", about, mems.writes_filed)?;
+        let about = "Writes whose messages were not in the palace when they were answered";
+        counter(to, "loggia_memory_writes_not_filed", about, mems.writes_not_filed)?;
+        if let Some(sessions) = mems.sessions {
+            gauge(to, "loggia_memory_sessions", "Sessions that are live", signed(sessions))?;
+        }
+        let Some(pipeline) = &mems.pipeline else { return Ok(()) };
+        let about = "Events of session memory in the Redis stream";
+        counter(to, "loggia_memory_events_published", about, pipeline.published)?;
+        let about = "Events of session memory that will never be in the Redis stream";
+        counter(to, "loggia_memory_events_dropped", about, pipeline.dropped)?;
+        let waiting = i64::try_from(pipeline.waiting).unwrap_or(i64::MAX);
+        gauge(to, "loggia_memory_events_waiting", "Events of session memory that wait for the Redis", waiting)?;
+        let about = "1 while nothing can be published to the Redis stream";
+        gauge(to, "loggia_memory_pipeline_failing", about, i64::from(pipeline.is_failing))
     }
 
     fn encode_requests(&self, to: &mut DescriptorEncoder<'_>) -> std::fmt::Result {

@@ -17,10 +17,12 @@ use crate::auth::Caller;
 use crate::error::{HttpError, JSON};
 use crate::estate::status::{EstateStatus, PeerStatus};
 use crate::figures::Figures;
+use crate::figures::disk;
 use crate::figures::requests::STATUSES;
 use crate::figures::tools::Outcome;
 use crate::figures::writer::WriterFigures;
 use crate::logstream::StoreError;
+use crate::mems::figures::MemsFigures;
 use crate::tokens::Scope;
 
 /// What `/statusz` answers.
@@ -39,6 +41,8 @@ struct Status {
     palace_store_off: Option<String>,
     /// The model of meaning and how far its vectors are; `None` while diaries and drawers are off.
     meaning: Option<Value>,
+    /// Hot session memory; `None` while it is off.
+    session_memory: Option<MemsFigures>,
     log: Log,
     writer: Value,
     projection: Projection,
@@ -82,7 +86,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
     let whole = palace.to_string_lossy().into_owned();
     let palace_store_off = state.palace.off_reason().map(|reason| reason.replace(&whole, "…"));
     let (palace, sizes, disk_free_bytes) =
-        tokio::task::spawn_blocking(move || (last_part(&palace), files(&palace), disk_free(&palace)))
+        tokio::task::spawn_blocking(move || (last_part(&palace), disk::files(&palace), disk::free(&palace)))
             .await
             .map_err(|_| StoreError::Closed)?;
     let figures = &state.figures;
@@ -97,6 +101,7 @@ pub async fn get(State(state): State<AppState>, caller: Caller) -> Result<Respon
         no_auth: state.settings.no_auth,
         palace_store_off,
         meaning: meaning(&state).await,
+        session_memory: state.mems.figures(),
         log: Log {
             events: rooms.iter().map(|room| room.events).sum(),
             newest_seq: newest.seq,
@@ -220,22 +225,4 @@ fn named<const N: usize>(names: [&str; N], counts: [u64; N]) -> Map<String, Valu
 fn last_part(palace: &Path) -> String {
     let whole = palace.canonicalize().unwrap_or_else(|_| palace.to_owned());
     whole.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-}
-
-fn files(palace: &Path) -> BTreeMap<String, u64> {
-    // A folder that cannot be read has no sizes to tell; that the log cannot be used either shows elsewhere.
-    let entries = std::fs::read_dir(palace).into_iter().flatten().flatten();
-    entries
-        .filter_map(|entry| {
-            let name = entry.file_name().into_string().ok()?;
-            let is_database = name.ends_with(".sqlite3") || name.ends_with(".sqlite3-wal");
-            is_database.then_some((name, entry.metadata().ok()?.len()))
-        })
-        .collect()
-}
-
-/// How many bytes an ordinary user may still write beside the log.
-fn disk_free(palace: &Path) -> Option<u64> {
-    let disk = rustix::fs::statvfs(palace).ok()?;
-    Some(disk.f_bavail.saturating_mul(disk.f_frsize))
 }

@@ -23,7 +23,7 @@ use crate::clock::now_ms;
 use crate::figures::writer::WriterFigures;
 
 /// How many writes may wait before callers do.
-const QUEUE: usize = 1024;
+pub const QUEUE: usize = 1024;
 /// How many writes one transaction takes at most.
 const BATCH: usize = 256;
 /// How many bytes of bodies and artifacts one transaction takes at most.
@@ -52,6 +52,7 @@ pub(super) struct Job {
 }
 
 /// What the writer is asked: an ordinary write, or something about another hub's events, which is a transaction of its own.
+#[expect(clippy::large_enum_variant, reason = "nearly all are writes, and a box for each would cost them")]
 pub(super) enum Task {
     Write(Job),
     Remote(Remote),

@@ -94,8 +94,7 @@ impl Logstream {
 }
 
 /// A change within a transaction of the writer's.
-pub(super) type Change<'a> =
-    dyn FnMut(&Connection, &str, &mut Clock, &mut Counters) -> Result<(), StoreError> + 'a;
+pub(super) type Change<'a> = dyn FnMut(&Connection, &str, &mut Clock, &mut Counters) -> Result<(), StoreError> + 'a;
 
 /// Does what is asked; `within` runs a change in one transaction and commits it.
 pub(super) fn take(remote: Remote, within: &mut dyn FnMut(&mut Change<'_>) -> Result<(), StoreError>) {
@@ -121,19 +120,11 @@ pub(super) fn take(remote: Remote, within: &mut dyn FnMut(&mut Change<'_>) -> Re
 }
 
 /// Takes a run within a transaction.
-fn apply(
-    tx: &Connection,
-    clock: &mut Clock,
-    counters: &mut Counters,
-    mut run: Run,
-) -> Result<Applied, StoreError> {
+fn apply(tx: &Connection, clock: &mut Clock, counters: &mut Counters, mut run: Run) -> Result<Applied, StoreError> {
     let mut applied = Applied::default();
     for event in std::mem::take(&mut run.events) {
-        let stopped = |reason: String, artifact_id: Option<String>| Stopped {
-            event_id: event.id.clone(),
-            artifact_id,
-            reason,
-        };
+        let stopped =
+            |reason: String, artifact_id: Option<String>| Stopped { event_id: event.id.clone(), artifact_id, reason };
         match look(tx, &event)? {
             Known::New => {}
             Known::Here => continue,

@@ -1,4 +1,4 @@
-//! The file `mems.sqlite3` of a palace: snapshots, where they are not kept in a Redis, and which drawers hold what was said.
+//! The file `mems.sqlite3` of a palace: snapshots, where they are not kept in a Redis; which drawers hold what was said is `filed`'s.
 //!
 //! # Design
 //! One thread writes; it takes everything that waits into one transaction. Live snapshots are also in memory, where they are read, since
@@ -16,6 +16,7 @@ use loggia_domain::mems::{NewWrite, Snapshot, Steady, key};
 use rusqlite::{Connection, OptionalExtension as _, TransactionBehavior, params};
 use tokio::sync::{mpsc, oneshot};
 
+use super::filed::{self, Filed, Index};
 use super::outlet::{Event, Outlet};
 use super::{MemsError, random};
 use crate::clock::now_ms;
@@ -33,25 +34,10 @@ const BATCH: usize = 256;
 const TABLES: &str = "
 CREATE TABLE IF NOT EXISTS snapshots (key TEXT PRIMARY KEY, expires_at_ms INTEGER NOT NULL, value TEXT NOT NULL);
 CREATE INDEX IF NOT EXISTS snapshots_by_expiry ON snapshots (expires_at_ms);
-CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY CHECK (id = 1), now_ms INTEGER NOT NULL);
-CREATE TABLE IF NOT EXISTS filed (key TEXT NOT NULL, event_id TEXT NOT NULL, drawer_id TEXT NOT NULL, messages INTEGER NOT NULL,
-    shape TEXT NOT NULL, PRIMARY KEY (key, event_id)) WITHOUT ROWID;";
-
-/// Which drawer holds what a write brought.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Filed {
-    /// The session's key.
-    pub key: String,
-    /// The write.
-    pub event_id: String,
-    /// The drawer.
-    pub drawer_id: String,
-    /// Role, and length of the content in characters, of each message.
-    pub shape: Vec<(String, usize)>,
-}
+CREATE TABLE IF NOT EXISTS clock (id INTEGER PRIMARY KEY CHECK (id = 1), now_ms INTEGER NOT NULL);";
 
 enum Job {
-    Write { new: NewWrite, reply: oneshot::Sender<Result<Event, MemsError>> },
+    Write { new: Box<NewWrite>, reply: oneshot::Sender<Result<Event, MemsError>> },
     Filed(Filed),
     Sweep,
 }
@@ -93,6 +79,7 @@ impl File {
         }
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         tx.execute_batch(TABLES)?;
+        tx.execute_batch(filed::TABLES)?;
         tx.pragma_update(None, "user_version", VERSION)?;
         let known: Option<i64> = tx.query_row("SELECT now_ms FROM clock", [], |row| row.get(0)).optional()?;
         let live = Live {
@@ -103,12 +90,13 @@ impl File {
         let now_ms = live.now_ms();
         tx.execute("DELETE FROM snapshots WHERE expires_at_ms <= ?1", [ms(now_ms)])?;
         let snapshots = load(&tx)?;
+        let index = Index::read(&tx, filed::BOUNDS)?;
         tx.commit()?;
         *live.snapshots.write().unwrap_or_else(PoisonError::into_inner) = snapshots;
         let live = Arc::new(live);
         let readers = db::read_pool(&path)?;
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let writer = Writer { conn, live: Arc::clone(&live), outlet, ids: EventIds::default() };
+        let writer = Writer { conn, live: Arc::clone(&live), outlet, index, ids: EventIds::default() };
         let thread = std::thread::Builder::new().name("mems-writer".to_owned()).spawn(move || writer.run(jobs));
         let thread = thread.map_err(|error| MemsError::Storage(error.to_string()))?;
         Ok(Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), readers, live })
@@ -117,7 +105,7 @@ impl File {
     /// Writes, and answers when it is committed.
     pub async fn write(&self, new: NewWrite) -> Result<Event, MemsError> {
         let (reply, answer) = oneshot::channel();
-        self.sender()?.send(Job::Write { new, reply }).await.map_err(|_| MemsError::Closed)?;
+        self.sender()?.send(Job::Write { new: Box::new(new), reply }).await.map_err(|_| MemsError::Closed)?;
         answer.await.map_err(|_| MemsError::Closed)?
     }
 
@@ -127,6 +115,13 @@ impl File {
         let snapshot = snapshots.get(key).cloned();
         drop(snapshots);
         snapshot.filter(|snapshot| snapshot.is_live(self.live.now_ms()))
+    }
+
+    /// How many sessions are live.
+    pub fn live(&self) -> usize {
+        let now_ms = self.live.now_ms();
+        let snapshots = self.live.snapshots.read().unwrap_or_else(PoisonError::into_inner);
+        snapshots.values().filter(|snapshot| snapshot.is_live(now_ms)).count()
     }
 
     /// All live snapshots by key, each with how long it still lives, in ms.
@@ -161,42 +156,12 @@ impl File {
 
     /// The writes of a session that lie in drawers, newest first, those whose ids sort before a text.
     pub async fn filed(&self, key: String, before: Option<String>, limit: usize) -> Result<Vec<Filed>, MemsError> {
-        self.ask(move |conn| {
-            let mut statement = conn.prepare_cached(
-                "SELECT event_id, drawer_id, shape FROM filed WHERE key = ?1 AND event_id < ?2 ORDER BY event_id DESC LIMIT ?3",
-            )?;
-            // `~` sorts after every digit.
-            let before = before.unwrap_or_else(|| "~".to_owned());
-            let rows = statement.query_map(params![key, before, i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
-                let shape: String = row.get(2)?;
-                Ok(Filed {
-                    key: key.clone(),
-                    event_id: row.get(0)?,
-                    drawer_id: row.get(1)?,
-                    // Our own row; one that was meddled with is shown as one message.
-                    shape: serde_json::from_str(&shape).unwrap_or_default(),
-                })
-            })?;
-            rows.collect()
-        })
-        .await
+        self.ask(move |conn| filed::before(conn, &key, before.as_deref(), limit)).await
     }
 
     /// How many messages of a session lie in drawers, and which of some writes do.
     pub async fn filed_count(&self, key: String, writes: Vec<String>) -> Result<(u64, Vec<String>), MemsError> {
-        self.ask(move |conn| {
-            let mut sum = conn.prepare_cached("SELECT coalesce(sum(messages), 0) FROM filed WHERE key = ?1")?;
-            let total: i64 = sum.query_row([&key], |row| row.get(0))?;
-            let mut one = conn.prepare_cached("SELECT 1 FROM filed WHERE key = ?1 AND event_id = ?2")?;
-            let mut there = Vec::new();
-            for write in writes {
-                if one.exists(params![key, write])? {
-                    there.push(write);
-                }
-            }
-            Ok((u64::try_from(total).unwrap_or(0), there))
-        })
-        .await
+        self.ask(move |conn| filed::count(conn, &key, writes)).await
     }
 
     /// Commits what waits and ends the thread.
@@ -259,6 +224,7 @@ struct Writer {
     conn: Connection,
     live: Arc<Live>,
     outlet: Arc<Outlet>,
+    index: Index,
     ids: EventIds,
 }
 
@@ -293,13 +259,19 @@ impl Writer {
         let mut fresh = HashMap::new();
         let mut answers: Vec<Answered> = Vec::with_capacity(writes.len());
         for (new, reply) in writes {
-            let event = self.next(&mut fresh, &new, now_ms);
-            answers.push((reply, event));
+            match self.next(&mut fresh, &new, now_ms) {
+                Ok(event) => answers.push((reply, event)),
+                // A caller that went away has no use for its answer.
+                Err(error) => drop(reply.send(Err(error))),
+            }
         }
         let expired = match self.store(&fresh, others, now_ms) {
             Ok(expired) => expired,
             Err(error) => {
                 tracing::error!(%error, writes = answers.len(), "session memory was not written");
+                if let Err(error) = self.index.count(&self.conn) {
+                    tracing::warn!(%error, "what session memory holds could not be counted");
+                }
                 for (reply, _) in answers {
                     // A caller that went away has no use for its answer.
                     let _ = reply.send(Err(error.clone()));
@@ -321,7 +293,12 @@ impl Writer {
     }
 
     /// What a write makes of what is there, other writes of this group included.
-    fn next(&mut self, fresh: &mut HashMap<String, Arc<Snapshot>>, new: &NewWrite, now_ms: u64) -> Event {
+    fn next(
+        &mut self,
+        fresh: &mut HashMap<String, Arc<Snapshot>>,
+        new: &NewWrite,
+        now_ms: u64,
+    ) -> Result<Event, MemsError> {
         let key = key::of(&new.owner);
         let before = fresh.get(&key).cloned().or_else(|| {
             let snapshots = self.live.snapshots.read().unwrap_or_else(PoisonError::into_inner);
@@ -330,9 +307,10 @@ impl Writer {
         let before = before.filter(|snapshot| snapshot.is_live(now_ms));
         let id = self.ids.next(now_ms, before.as_ref().map(|s| s.event_id.as_str()), random());
         let (snapshot, did) = Snapshot::after(before.as_deref(), new, id, now_ms);
+        snapshot.room(new)?;
         let snapshot = Arc::new(snapshot);
         fresh.insert(key, Arc::clone(&snapshot));
-        Event { owner: new.owner.clone(), snapshot, did }
+        Ok(Event { owner: new.owner.clone(), snapshot, did })
     }
 
     /// Writes a group in one transaction; the keys of what was removed.
@@ -351,12 +329,7 @@ impl Writer {
         let mut expired = Vec::new();
         for job in others {
             match job {
-                Job::Filed(filed) => {
-                    let shape = serde_json::to_string(&filed.shape).unwrap_or_default();
-                    let count = i64::try_from(filed.shape.len()).unwrap_or(i64::MAX);
-                    tx.prepare_cached("INSERT OR REPLACE INTO filed (key, event_id, drawer_id, messages, shape) VALUES (?1, ?2, ?3, ?4, ?5)")?
-                        .execute(params![filed.key, filed.event_id, filed.drawer_id, count, shape])?;
-                }
+                Job::Filed(filed) => self.index.insert(&tx, &filed)?,
                 Job::Sweep => {
                     let mut statement =
                         tx.prepare_cached("DELETE FROM snapshots WHERE expires_at_ms <= ?1 RETURNING key")?;

@@ -12,7 +12,8 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::MemsError;
-use super::file::{File, Filed};
+use super::file::File;
+use super::filed::Filed;
 use crate::palace::Palace;
 use crate::palace::drawers::{self, NewDrawer};
 
@@ -60,8 +61,8 @@ impl Filing {
         if messages.is_empty() {
             return Err("there was nothing to file".to_owned());
         }
-        let place = Arc::clone(&self.places).try_acquire_owned();
-        let place = place.map_err(|_| "too much waits for the palace".to_owned())?;
+        let permit = Arc::clone(&self.places).try_acquire_owned();
+        let permit = permit.map_err(|_| "too much waits for the palace".to_owned())?;
         let content = texts::content(text(&messages).into()).map_err(|refusal| refusal.message)?;
         let key = key::of(owner);
         let new = NewDrawer {
@@ -75,7 +76,7 @@ impl Filing {
         let (palace, file) = (self.palace.clone(), Arc::clone(&self.file));
         let (written, event_id) = oneshot::channel::<String>();
         let filed = tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             let store = palace.store().await.map_err(|error| error.to_string())?;
             let filed = store.add_drawer(new).await.map_err(|error| error.to_string())?;
             let (drawers::Filed::New { id, .. } | drawers::Filed::Already { id }) = filed;

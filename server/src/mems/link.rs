@@ -35,6 +35,26 @@ pub fn words(error: &RedisError) -> String {
     }
 }
 
+/// What kind of error those words tell, in one of a few words of ours: for figures, which never repeat what a server says.
+pub fn kind(words: &str) -> &'static str {
+    const REFUSES: &str = "redis refuses";
+    let Some(why) = words.strip_prefix(REFUSES) else {
+        return match words {
+            HANGS => "hangs",
+            "redis is not reachable" => "unreachable",
+            _ => "other",
+        };
+    };
+    let code = why.trim_start_matches(':').trim_start().split(' ').next();
+    match code {
+        Some("OOM") => "full",
+        Some("NOPERM") => "forbidden",
+        Some("WRONGTYPE") => "wrong_type",
+        Some("the" | "NOAUTH" | "WRONGPASS") => "password",
+        _ => "refused",
+    }
+}
+
 /// A connection that is kept and made anew after it broke. Cheap to clone.
 #[derive(Clone)]
 pub struct Link {
@@ -79,5 +99,27 @@ impl Link {
         }
         let connection = connect(&self.url, Some(self.limit)).await?;
         Ok(kept.insert(connection).clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_error_has_a_kind() {
+        for (words, expected) in [
+            (HANGS, "hangs"),
+            ("redis is not reachable", "unreachable"),
+            ("redis refuses: OOM command not allowed", "full"),
+            ("redis refuses: NOPERM this user", "forbidden"),
+            ("redis refuses: WRONGTYPE Operation", "wrong_type"),
+            ("redis refuses the user or the password", "password"),
+            ("redis refuses: NOAUTH Authentication required", "password"),
+            ("redis refuses: READONLY", "refused"),
+            ("redis cannot be used: Parse", "other"),
+        ] {
+            assert_eq!(kind(words), expected, "{words}");
+        }
     }
 }

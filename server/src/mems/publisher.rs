@@ -223,6 +223,9 @@ struct Task {
     unsure: usize,
 }
 
+/// Entries of a stream as Redis lists them: id, and fields by name.
+type Entries = Vec<(String, Vec<(String, String)>)>;
+
 /// What became of a batch.
 enum Outcome {
     /// Each event's own.
@@ -345,7 +348,6 @@ impl Task {
     async fn look_up(&mut self, connection: &mut MultiplexedConnection) -> Result<(), String> {
         let mut command = redis::cmd("XREVRANGE");
         command.arg(&self.shared.settings.stream).arg("+").arg("-").arg("COUNT").arg(4 * BATCH);
-        type Entries = Vec<(String, Vec<(String, String)>)>;
         let began_at = Instant::now();
         let found: Result<Entries, RedisError> = match timeout(CONNECT, command.query_async(connection)).await {
             Ok(found) => found,

@@ -34,7 +34,7 @@ const TURNS: usize = 64;
 /// KEYS: the snapshot. ARGV: the id of the snapshot that was read (or ''), the new one, its life in seconds when it is new (or ''),
 /// the stream (or ''), its length, then the event's fields. Answers {1, what XADD refused or ''} or {0, the snapshot that is there or ''}.
 /// The id stands at a fixed place of the JSON text.
-const WRITE: &str = r#"
+const WRITE: &str = r"
 local there = redis.call('GET', KEYS[1])
 local id = ''
 if there then id = string.sub(there, 14, 49) end
@@ -49,7 +49,7 @@ if ARGV[4] ~= '' then
   if type(added) == 'table' and added.err then return {1, added.err} end
 end
 return {1, ''}
-"#;
+";
 
 /// The store.
 pub struct RedisStore {
@@ -96,6 +96,7 @@ impl RedisStore {
             let after = (!before_id.is_empty()).then_some(before_id);
             let id = self.ids.lock().unwrap_or_else(PoisonError::into_inner).next(now_ms, after, random());
             let (snapshot, did) = Snapshot::after(before.as_ref(), new, id, now_ms);
+            snapshot.room(new)?;
             let text = serde_json::to_string(&snapshot).map_err(|error| MemsError::Storage(error.to_string()))?;
             let event = Event { owner: new.owner.clone(), snapshot: Arc::new(snapshot), did };
             let life = if before.is_some() { String::new() } else { new.ttl_s.to_string() };

@@ -99,6 +99,12 @@ struct Inner {
     readers: ReadPool,
 }
 
+impl std::fmt::Debug for Audit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Audit(…)")
+    }
+}
+
 impl Audit {
     /// Opens the palace's audit, in a file that only its owner may read, and starts its thread.
     pub fn open(palace: &Path) -> Result<Self, AuthError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use loggia_domain::timestamp;
-use rusqlite::Connection;
+use rusqlite::{Connection, OptionalExtension as _};
 use time::OffsetDateTime;
 
 use super::{AuthError, Identity};
@@ -131,6 +131,13 @@ impl Known {
 /// Another number after every commit of another process.
 pub(super) fn data_version(conn: &Connection) -> Result<i64, AuthError> {
     Ok(conn.prepare_cached("PRAGMA data_version")?.query_row([], |r| r.get(0))?)
+}
+
+/// Whether the file holds a token with this hash that was not revoked and is not over.
+pub(super) fn is_usable(conn: &Connection, hash: &str) -> Result<bool, AuthError> {
+    let mut statement = conn.prepare_cached("SELECT expires_at FROM tokens WHERE hash = ?1 AND revoked_at IS NULL")?;
+    let found = statement.query_row([hash], |r| r.get::<_, Option<String>>(0)).optional()?;
+    Ok(found.is_some_and(|expires_at| expires_at.is_none_or(|at| !is_over(&at))))
 }
 
 /// A JSON list of texts out of the file. Damage must not widen what a token may do.

@@ -163,3 +163,44 @@ fn the_last_use_is_written_down_and_outlives_a_reload() {
     tokens.close();
     assert_eq!(last_used(&open(&dir, None)), Some(used));
 }
+
+#[test]
+fn a_token_of_another_process_is_known_at_once_whatever_was_noticed() {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let (hub, other) = (open(&dir, Some(BOOTSTRAP)), open(&dir, Some(BOOTSTRAP)));
+    let mac = other.create(&new_token("mac"), "test").expect("made");
+    // As if the hub had noticed the other process without reading what it wrote.
+    let noticed = known::data_version(&hub.conn()).expect("read");
+    hub.known.write().expect("nobody panics").data_version = noticed;
+    assert_eq!(hub.bearer(&mac.secret).expect("known").name, "mac");
+    other.revoke("mac").expect("revoked");
+    hub.look().expect("looked");
+    assert_eq!(hub.bearer(&mac.secret), None);
+    assert!(!hub.look_for(&sha256_hex(mac.secret.as_bytes())).expect("asked"), "what was revoked is not read anew");
+}
+
+#[test]
+fn tokens_made_beside_a_busy_hub_are_known_at_once() {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let (hub, other) = (open(&dir, Some(BOOTSTRAP)), open(&dir, Some(BOOTSTRAP)));
+    let first = other.create(&new_token("first"), "test").expect("made");
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    hub.look().expect("looked");
+                    assert!(hub.bearer(&first.secret).is_some());
+                    assert_eq!(hub.bearer("lg_guess"), None);
+                    hub.write_use();
+                }
+            });
+        }
+        let unknown: Vec<String> = (0..100)
+            .map(|n| format!("n{n}"))
+            .filter(|name| hub.bearer(&other.create(&new_token(name), "test").expect("made").secret).is_none())
+            .collect();
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(unknown.is_empty(), "{unknown:?}");
+    });
+}

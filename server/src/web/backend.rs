@@ -5,6 +5,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use loggia_app::backend::admin::{AuditPage, AuditQuery, TokensPage};
 use loggia_app::backend::asked::{PageQuery, PastPage, Typed};
+use loggia_app::backend::hub::{Alarm, HubPage};
 use loggia_app::backend::people::{AgentPage, AgentsPage, People};
 use loggia_app::backend::sessions::SessionsPage;
 use loggia_app::backend::memory::{DiaryPage, DiaryQuery, Memory, PalacePage, PalaceQuery};
@@ -13,10 +14,10 @@ use loggia_app::backend::{
     RoomCount, Sheet, StatusCount, StreamCount, TaskPage, Tip, Viewer,
 };
 use loggia_domain::search::Query;
-use loggia_domain::{ApiError, ErrorCode, Event, Filter, refusal};
+use loggia_domain::{ApiError, ErrorCode, Event, Filter, Status, refusal, timestamp};
 
 use super::tokens::Managed;
-use super::{hits, matches, memory, past, people, tasks, tokens};
+use super::{hits, hub, matches, memory, past, people, tasks, tokens};
 use crate::AppState;
 use crate::clock::now_ms;
 use crate::error::of_store;
@@ -144,8 +145,12 @@ impl Backend for HubBackend {
             write: may(Scope::Write) && !self.state.settings.read_only,
             no_auth: self.state.settings.no_auth,
             read_only: self.state.settings.read_only,
+            forwarded: self.state.guard.forwarded().map(|(count, last_ms)| {
+                (count, timestamp::created_at_ms(last_ms).unwrap_or_default())
+            }),
             replica_id: self.state.log.replica_id().to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            notices: String::new(),
         }
     }
 
@@ -187,7 +192,11 @@ impl Backend for HubBackend {
         // The rooms first: they wait for the counts to catch up.
         let streams = streams(self.rooms().await?);
         let statuses = self.state.live.projection().statuses().await.map_err(of_store)?;
-        let statuses = statuses.into_iter().map(|(status, events)| StatusCount { status, events }).collect();
+        let mut statuses: Vec<StatusCount> =
+            statuses.into_iter().map(|(status, events)| StatusCount { status, events }).collect();
+        // In the order of a task's course; words that this version does not know come last.
+        let place = |word: &str| Status::ALL.iter().position(|status| status.as_str() == word).unwrap_or(usize::MAX);
+        statuses.sort_by_key(|count| place(&count.status));
         Ok(Counts { streams, statuses })
     }
 
@@ -284,6 +293,14 @@ impl Backend for HubBackend {
     async fn sessions(&self) -> Result<SessionsPage, ApiError> {
         self.allowed(Scope::Memory)?;
         Ok(super::sessions::page(&self.state.mems).await)
+    }
+
+    async fn hub(&self) -> Result<HubPage, ApiError> {
+        hub::page(&self.state, self.reader()?).await
+    }
+
+    async fn notices(&self) -> Vec<Alarm> {
+        if self.reader().is_ok() { hub::notices(&self.state).await } else { Vec::new() }
     }
 
     async fn memory_version(&self) -> Result<String, ApiError> {

@@ -13,14 +13,15 @@ pub(super) fn change(written: &Written) -> Option<Change> {
     let fact = |object: &str| format!("{} {} {}", text("subject"), text("predicate"), text(object));
     let drawer = || Some(Target::Drawer(text("drawer_id")));
     let about = || Some(Target::Entity(text("subject")));
-    let (verb, what, target) = match written.operation.as_str() {
-        "add_drawer" => ("filed", format!("a drawer in {}", place()), Some(Target::Room(text("wing"), text("room")))),
-        "update_drawer" => ("changed", format!("the drawer {}", text("drawer_id")), drawer()),
-        "delete_drawer" => ("deleted", format!("the drawer {}", text("drawer_id")), None),
-        "delete_drawers" => ("deleted", format!("{} drawers", list("drawer_ids")), None),
-        "delete_by_source" => ("deleted", format!("all drawers from {}", text("source_file")), None),
+    let mut other = String::new();
+    let (verb, noun, what, target) = match written.operation.as_str() {
+        "add_drawer" => ("filed", "a drawer in {it}", place(), Some(Target::Room(text("wing"), text("room")))),
+        "update_drawer" => ("changed", "the drawer {it}", text("drawer_id"), drawer()),
+        "delete_drawer" => ("deleted", "the drawer {it}", text("drawer_id"), None),
+        "delete_drawers" => ("deleted", "{it} drawers", list("drawer_ids").to_string(), None),
+        "delete_by_source" => ("deleted", "all drawers from {it}", text("source_file"), None),
         "diary_write" => {
-            ("wrote", format!("a diary entry, topic {}", text("topic")), Some(Target::Diary(text("agent_name"))))
+            ("wrote", "a diary entry, topic {it}", text("topic"), Some(Target::Diary(text("agent_name"))))
         }
         "create_tunnel" => {
             let end = |key: &str| {
@@ -28,19 +29,23 @@ pub(super) fn change(written: &Written) -> Option<Change> {
                 part("wing").zip(part("room")).unwrap_or_default()
             };
             let (from, to) = (end("source"), end("target"));
-            let what = format!("a tunnel from {} / {} to {} / {}", from.0, from.1, to.0, to.1);
-            ("dug", what, Some(Target::Room(from.0, from.1)))
+            other = format!("{} / {}", to.0, to.1);
+            let what = format!("{} / {}", from.0, from.1);
+            ("dug", "a tunnel from {it} to {other}", what, Some(Target::Room(from.0, from.1)))
         }
-        "delete_tunnel" => ("closed", format!("the tunnel {}", text("tunnel_id")), None),
-        "delete_hallway" => ("closed", format!("the hallway {}", text("hallway_id")), None),
-        "kg_add" => ("noted", fact("object"), about()),
-        "kg_invalidate" => ("ended", fact("object"), about()),
-        "kg_supersede" => ("replaced", format!("{}, before {}", fact("new_object"), text("old_object")), about()),
-        "import_mempalace" => ("imported", text("what"), None),
+        "delete_tunnel" => ("closed", "the tunnel {it}", text("tunnel_id"), None),
+        "delete_hallway" => ("closed", "the hallway {it}", text("hallway_id"), None),
+        "kg_add" => ("noted", "{it}", fact("object"), about()),
+        "kg_invalidate" => ("ended", "{it}", fact("object"), about()),
+        "kg_supersede" => {
+            other = text("old_object");
+            ("replaced", "{it}, before {other}", fact("new_object"), about())
+        }
+        "import_mempalace" => ("imported", "{it}", text("what"), None),
         _ => return None,
     };
     let by = ["added_by", "agent_name"].iter().map(|key| text(key)).find(|name| !name.is_empty());
-    Some(Change { at: written.at.clone(), verb, what, target, by })
+    Some(Change { at: written.at.clone(), verb, noun, what, other, target, by })
 }
 
 #[cfg(test)]
@@ -57,7 +62,8 @@ mod tests {
             params: params.clone(),
         };
         let change = change(&written).expect(operation);
-        assert_eq!(format!("{} {}", change.verb, change.what), sentence);
+        let noun = change.noun.replace("{it}", &change.what).replace("{other}", &change.other);
+        assert_eq!(format!("{} {noun}", change.verb), sentence);
         assert_eq!(change.target.as_ref(), target);
     }
 

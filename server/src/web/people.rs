@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::response::Response;
 use loggia_app::backend::people::{
@@ -38,18 +39,25 @@ pub struct Read {
 pub async fn mark_read(
     State(state): State<AppState>,
     caller: Caller,
-    Form(form): Form<Read>,
+    form: Result<Form<Read>, FormRejection>,
 ) -> Result<Response, HttpError> {
     let viewer = caller.poster()?;
     allow(&viewer, &state).map_err(HttpError::new)?;
+    // Only then: whoever may not post is told nothing about the form.
+    let Form(form) = form.map_err(|rejection| {
+        let error = ApiError::new(ErrorCode::BadRequest, "the form needs `agent` and `event`");
+        HttpError::new(error).with_status(rejection.status())
+    })?;
     let agent = field::routing("agent", Raw::Text(form.agent)).map_err(|r| HttpError::new(r.into()))?;
     let event = field::routing("event", Raw::Text(form.event)).map_err(|r| HttpError::new(r.into()))?;
     let state = state.seen_by(&viewer);
     // Only what is in the log can have been read.
     state.log.seq_of("event", event.clone()).await?;
+    let (audit, who) = (state.audit.clone(), viewer.name.clone());
     let kept =
         tokio::task::spawn_blocking(move || state.viewers.mark(&viewer.name, &agent, &event).map(|()| agent)).await;
     let agent = kept.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
+    audit.note(&who, "inbox.read", &agent, "ok");
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("id", &agent).finish();
     Ok(session::see_other(&format!("/agent?{query}")))
 }
@@ -101,7 +109,9 @@ pub(super) async fn agent(state: &AppState, viewer: &Identity, name: String) -> 
     let inbox = inbox(&agent, viewer, &marks(state, viewer).await);
     let unread = state.log.unread(vec![inbox.clone()]).await.map_err(of_store)?.pop().unwrap_or(0);
     let mut received = state.log.inbox(inbox, INBOX_SHOWN).await.map_err(of_store)?;
-    received.iter_mut().for_each(|(event, _)| event.preview());
+    for (event, _) in &mut received {
+        event.preview();
+    }
     let wrote = ListQuery {
         filter: agent.names.iter().fold(Filter::default(), |filter, name| filter.with(Column::FromAgent, name)),
         since_event_id: None,

@@ -29,6 +29,7 @@ pub async fn post_answer(
 ) -> Result<Response, HttpError> {
     let (state, identity) = writer(state, &caller)?;
     let written = answer(&state, &identity, &fields).await;
+    note(&state, &identity, "task.answer", &written);
     match written {
         Ok(event) => Ok(session::see_other(&page_of(&event))),
         Err(error) => refused(&state, identity, uri, &headers, fields, error).await,
@@ -44,10 +45,22 @@ pub async fn post_task(
     Form(fields): Form<Fields>,
 ) -> Result<Response, HttpError> {
     let (state, identity) = writer(state, &caller)?;
-    match request(&state, &identity, &fields).await {
+    let written = request(&state, &identity, &fields).await;
+    note(&state, &identity, "task.create", &written);
+    match written {
         Ok(event) => Ok(session::see_other(&page_of(&event))),
         Err(error) => refused(&state, identity, uri, &headers, fields, error).await,
     }
+}
+
+/// Notes in the audit which event was written, never what it says.
+fn note(state: &AppState, identity: &Identity, kind: &str, written: &Result<Event, StoreError>) {
+    let (object, outcome) = match written {
+        Ok(event) => (event.id.as_str(), "ok"),
+        Err(StoreError::Refused(_)) => ("", "refused"),
+        Err(_) => ("", "failed"),
+    };
+    state.audit.note(&identity.name, kind, object, outcome);
 }
 
 /// The log as far as this person may write to it, and who it is.

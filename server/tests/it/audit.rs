@@ -113,3 +113,33 @@ fn a_call_without_a_tool_is_no_act() {
     of_kind(&hub, "mempalace_event_append", 1);
     assert!(lines(&hub, "").iter().all(|line| line["kind"] != "mempalace_nothing"));
 }
+
+#[test]
+fn what_people_post_and_programs_keep_is_noted_without_a_word_of_it() {
+    let hub = Hub::start();
+    let cookie = hub.session();
+    let post = |target: &str, form: &str| {
+        let request = hub.request("POST", target).without("Authorization").header("Cookie", &cookie);
+        request.header("Origin", &hub.origin()).form(form).send().status
+    };
+    let task = "project=p&name=human:kim&to_agent=b&goal=secretgoal&branch=b&base_commit=0123456789&done=d";
+    assert_eq!(post("/task/new", task), 303);
+    assert_eq!(post("/task/new", "project=p"), 422);
+    let request = hub.list(json!({}))[0]["id"].as_str().expect("an id").to_owned();
+    let answer = format!("event_id={request}&name=human:kim&status=claimed&body=secretbody");
+    assert_eq!(post("/task?id=x", &answer), 303);
+    assert_eq!(post("/agent/read", &format!("agent=b&event={request}")), 303);
+    let message = json!({"agent_id": "a", "session_id": "ses-1", "messages": [{"role": "user", "content": "secretword"}]});
+    let kept = hub.request("POST", "/v1/mems/write").json(message.to_string()).send();
+    assert_eq!(kept.status, 200, "{kept:?}");
+    let answered = hub.list(json!({"limit": 1}))[0]["id"].clone();
+    let created = of_kind(&hub, "task.create", 2);
+    assert_eq!((&created[0]["outcome"], &created[0]["object"]), (&json!("refused"), &json!("")), "{created:?}");
+    assert_eq!((&created[1]["outcome"], &created[1]["object"]), (&json!("ok"), &json!(request)), "{created:?}");
+    for (kind, object) in [("task.answer", answered), ("inbox.read", json!("b")), ("mems.write", json!("ses-1"))] {
+        let noted = of_kind(&hub, kind, 1);
+        assert_eq!((&noted[0]["who"], &noted[0]["object"]), (&json!("bootstrap"), &object), "{noted:?}");
+    }
+    let text = format!("{:?}", lines(&hub, ""));
+    assert!(!text.contains("secretgoal") && !text.contains("secretbody") && !text.contains("secretword"), "{text}");
+}

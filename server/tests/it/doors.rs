@@ -171,15 +171,15 @@ fn routes() -> BTreeSet<String> {
         std::fs::read_to_string(path).expect("a source of the server")
     };
     let lib = source("lib.rs");
-    let router = lib.split("pub fn router").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("the router");
+    let table = lib.split("pub fn router").nth(1).and_then(|rest| rest.split("\n}\n").next()).expect("the router");
     let literal = |text: &str| text.trim_start().strip_prefix('"')?.split('"').next().map(str::to_owned);
-    let mut routes: BTreeSet<String> = router.split(".route(").skip(1).filter_map(literal).collect();
+    let mut routes: BTreeSet<String> = table.split(".route(").skip(1).filter_map(literal).collect();
     assert_eq!(
-        router.matches(".merge(").count(),
+        table.matches(".merge(").count(),
         1,
         "only the pages come from elsewhere: add whatever else does to `routes`"
     );
-    assert_eq!(router.matches(".nest").count(), 0, "routes are named whole");
+    assert_eq!(table.matches(".nest").count(), 0, "routes are named whole");
     let web = source("web.rs");
     let pages =
         web.split("PAGES").nth(1).and_then(|rest| rest.split("= [").nth(1)).and_then(|rest| rest.split(']').next());

@@ -1,17 +1,17 @@
 //! A full disk: who writes is told so, who reads goes on, and with space again everything goes on where it was. And a client that does not
 //! read fills no disk.
 //!
-//! The disk is a small one in memory, in a name space that only the hub has. Where the system lets nobody make one, nothing is tested
-//! here, and the test says so.
+//! The disk is a small one in memory, in a name space that only the hub has; and where the system lets nobody make one, a limit on the size
+//! of files, under which the same must hold.
 
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 
-use crate::hub::{Hub, event};
+use crate::hub::{Hub, event, tool_answer, tool_call};
 
 /// A file that takes all the space that is left; gone when the value is dropped.
 struct Ballast(PathBuf);
@@ -32,6 +32,17 @@ impl Drop for Ballast {
     }
 }
 
+/// How the space ends.
+enum Way {
+    /// A small disk in memory, in a name space that only the hub has.
+    Disk,
+    /// No file of the hub may grow beyond a size, which the system refuses as it does beyond a quota. Needs no rights.
+    Size,
+}
+
+/// The largest file in the second way, in bytes.
+const LARGEST: u64 = 2 * 1024 * 1024;
+
 fn system_mounts() -> bool {
     let script = "mount -t tmpfs none /tmp";
     let probe = Command::new("unshare").args(["--map-root-user", "--mount", "sh", "-c", script]).output();
@@ -40,34 +51,57 @@ fn system_mounts() -> bool {
 
 #[test]
 fn on_a_full_disk_writes_are_refused_by_name_reads_go_on_and_space_mends_it() {
-    if !system_mounts() {
-        // Seen by whoever runs this test alone; a system without name spaces cannot have the disk.
-        let _ = writeln!(std::io::stderr(), "not tested: this system lets nobody mount a disk in memory");
-        return;
-    }
-    let hub = Hub::builder().disk("24m").start();
-    let palace = hub.inside(&hub.place().palace());
+    check(if system_mounts() { Way::Disk } else { Way::Size });
+}
+
+#[test]
+fn where_no_file_may_grow_writes_are_refused_reads_go_on_and_room_mends_it() {
+    check(Way::Size);
+}
+
+fn check(way: Way) {
+    let hub = match way {
+        Way::Disk => Hub::builder().disk("24m").start(),
+        Way::Size => Hub::builder().outlives_size_limits().start(),
+    };
     let session = hub.session();
     let mut acknowledged: Vec<String> = (0..5).map(|n| hub.append("s", &format!("before {n}"))).collect();
     let mut stream = hub.sse("from=start");
     assert_eq!(stream.ids(5), acknowledged);
 
-    let ballast = Ballast::fill(palace.join("ballast"));
+    let ballast = match way {
+        Way::Disk => Some(Ballast::fill(hub.inside(&hub.place().palace()).join("ballast"))),
+        Way::Size => {
+            limit_size(&hub, &LARGEST.to_string());
+            None
+        }
+    };
     let body = "x".repeat(100_000);
     let refused = (0..1000)
         .find_map(|_| {
-            let answer = hub.call("mempalace_event_append", event("s", &body));
-            if answer["success"] == json!(true) {
-                acknowledged.push(answer["event"]["id"].as_str().expect("an id is a text").to_owned());
+            let answer = hub.rpc(tool_call("mempalace_event_append", event("s", &body))).json();
+            if answer["error"].is_object() {
+                return Some(answer["error"].clone());
+            }
+            let told = tool_answer(&answer);
+            if told["success"] == json!(true) {
+                acknowledged.push(told["event"]["id"].as_str().expect("an id is a text").to_owned());
                 return None;
             }
-            Some(answer)
+            Some(told)
         })
         .expect("a hundred megabytes do not fit");
-    assert_eq!(refused["error"], "the disk is full: nothing was written", "{refused}");
-    assert_eq!((&refused["success"], &refused["retryable"]), (&json!(false), &json!(true)));
+    match way {
+        Way::Disk => {
+            assert_eq!(refused["error"], "the disk is full: nothing was written", "{refused}");
+            assert_eq!((&refused["success"], &refused["retryable"]), (&json!(false), &json!(true)));
+        }
+        // To SQLite this is a write that failed, for whatever reason.
+        Way::Size => assert_eq!(refused["data"]["error_class"], "StorageError", "{refused}"),
+    }
     let patch = json!({"stream": "s", "room": "r", "from_agent": "a", "correlation_id": "c", "content": body});
-    assert_eq!(hub.call("mempalace_patch_submit", patch)["success"], false, "neither the patch nor its event");
+    let patch = hub.rpc(tool_call("mempalace_patch_submit", patch)).json();
+    assert!(patch["error"].is_object() || tool_answer(&patch)["success"] == false, "neither the patch nor its event");
 
     // Reading goes on: lists, streams that are open, new ones, and pages.
     assert_eq!(ids(&hub), acknowledged);
@@ -77,25 +111,37 @@ fn on_a_full_disk_writes_are_refused_by_name_reads_go_on_and_space_mends_it() {
     assert_eq!(page.status, 200, "{page:?}");
     assert_eq!(hub.get("/healthz").status, 200);
 
-    drop(ballast);
+    match way {
+        Way::Disk => drop(ballast),
+        Way::Size => limit_size(&hub, "unlimited"),
+    }
     for n in 0..20 {
         acknowledged.push(hub.append("s", &format!("after {n}")));
     }
     assert_eq!(ids(&hub), acknowledged, "nothing is lost, nothing is half there");
     assert_eq!(stream.ids(20), acknowledged[acknowledged.len() - 20..]);
+    let verified = match way {
+        Way::Disk => verify_inside(&hub),
+        Way::Size => hub.place().cli(&["verify"], b""),
+    };
+    assert!(verified.status.success(), "{verified:?}");
+}
+
+/// Says up to which size files of the running hub may grow. The hard limit stays, so that anybody may take it back.
+fn limit_size(hub: &Hub, bytes: &str) {
+    let mut command = Command::new("prlimit");
+    command.args(["--pid", &hub.pid().to_string(), &format!("--fsize={bytes}:unlimited")]);
+    let output = command.output().expect("`prlimit` comes with every Linux: without it, nor a disk in memory, this cannot be tested");
+    assert!(output.status.success(), "{output:?}");
+}
+
+/// Runs `loggia verify` where the hub's disk is.
+fn verify_inside(hub: &Hub) -> Output {
     let pid = hub.pid().to_string();
     let mut verify = Command::new("nsenter");
-    verify.args([
-        "--target",
-        &pid,
-        "--user",
-        "--preserve-credentials",
-        "--mount",
-        env!("CARGO_BIN_EXE_loggia"),
-        "--palace",
-    ]);
-    let verified = verify.arg(hub.place().palace()).arg("verify").output().expect("it runs");
-    assert!(verified.status.success(), "{verified:?}");
+    verify.args(["--target", &pid, "--user", "--preserve-credentials", "--mount"]);
+    verify.args([env!("CARGO_BIN_EXE_loggia"), "--palace"]);
+    verify.arg(hub.place().palace()).arg("verify").output().expect("it runs")
 }
 
 fn ids(hub: &Hub) -> Vec<String> {

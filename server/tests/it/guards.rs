@@ -236,9 +236,6 @@ fn behind_a_proxy_with_tls_the_pages_read_and_write_once_their_address_is_named(
 
 #[test]
 fn a_person_who_is_refused_gets_a_page_that_names_what_was_seen_and_the_setting() {
-    let hub = Hub::start();
-    let browser =
-        |target: &str| hub.request("GET", target).without("Authorization").header("Accept", "text/html,*/*;q=0.8");
     #[track_caller]
     fn check(answer: &crate::wire::Answer, status: u16, named: &[&str]) {
         // Code is set apart, and texts end in marks: what is read counts.
@@ -253,6 +250,9 @@ fn a_person_who_is_refused_gets_a_page_that_names_what_was_seen_and_the_setting(
         let policy = answer.header("content-security-policy").expect("a policy");
         assert!(policy.contains("default-src 'none'") && !policy.contains("script-src"), "{policy}");
     }
+    let hub = Hub::start();
+    let browser =
+        |target: &str| hub.request("GET", target).without("Authorization").header("Accept", "text/html,*/*;q=0.8");
     let host = browser("/log").set("Host", "memory.example.com").send();
     check(&host, 403, &["memory.example.com", "--public-url https://memory.example.com"]);
     let origin = browser("/log").header("Origin", "https://evil.example").send();

@@ -23,12 +23,21 @@ pub(crate) struct Builder {
     args: Vec<&'static str>,
     vars: Vec<(&'static str, &'static str)>,
     disk: Option<&'static str>,
+    outlives_size_limits: bool,
 }
 
 impl Builder {
     /// With nothing special.
     pub(crate) fn new(token: &'static str) -> Self {
-        Self { place: Place::new(), token: Some(token), host: "127.0.0.1", args: Vec::new(), vars: Vec::new(), disk: None }
+        Self {
+            place: Place::new(),
+            token: Some(token),
+            host: "127.0.0.1",
+            args: Vec::new(),
+            vars: Vec::new(),
+            disk: None,
+            outlives_size_limits: false,
+        }
     }
 
     /// On a palace that exists already, or that another hub uses.
@@ -58,6 +67,12 @@ impl Builder {
     /// With the palace on a disk of its own, in memory and of this size, which only this hub sees: see [`crate::hub::Hub::inside`].
     pub(crate) fn disk(mut self, size: &'static str) -> Self {
         self.disk = Some(size);
+        self
+    }
+
+    /// Not ended by the system when a file would grow beyond a limit: the write fails instead, as it does beyond a quota.
+    pub(crate) fn outlives_size_limits(mut self) -> Self {
+        self.outlives_size_limits = true;
         self
     }
 
@@ -95,6 +110,7 @@ impl Process {
         let stderr = File::options().create(true).append(true).open(place.stderr_path()).expect("our own folder");
         let mut command = match builder.disk {
             Some(size) => place.command_on_disk(size),
+            None if builder.outlives_size_limits => place.command_without_signal("XFSZ"),
             None => place.command(),
         };
         command.arg("serve").arg("--palace").arg(place.palace()).args(["--host", builder.host, "--port", "0"]);

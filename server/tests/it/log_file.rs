@@ -151,3 +151,19 @@ fn own_stamps_never_go_backwards() {
     }
     assert!(stamps.windows(2).all(|w| w[0] < w[1]), "{stamps:?}");
 }
+
+#[test]
+fn a_log_that_another_process_holds_refuses_by_name_and_can_be_tried_again() {
+    let hub = Hub::start();
+    hub.append("s", "before");
+    let holder = outsider::open(&hub.place().log_file());
+    holder.execute_batch("BEGIN IMMEDIATE").expect("the hub is idle");
+    let refused = hub.call("mempalace_event_append", event("s", "held"));
+    assert_eq!((&refused["success"], &refused["retryable"]), (&json!(false), &json!(true)), "{refused}");
+    assert!(refused["error"].as_str().is_some_and(|e| e.contains("the log is busy")), "{refused}");
+    assert_eq!(hub.list(json!({})).len(), 1, "reading goes on, and nothing was stored");
+    holder.execute_batch("ROLLBACK").expect("it was ours");
+    hub.append("s", "after");
+    let bodies: Vec<_> = hub.list(json!({"order": "asc"})).iter().map(|e| e["body"].clone()).collect();
+    assert_eq!(bodies, ["before", "after"]);
+}

@@ -69,6 +69,16 @@ impl Place {
         command
     }
 
+    /// The same with a signal ignored. The process keeps its id.
+    pub(crate) fn command_without_signal(&self, signal: &str) -> Command {
+        let plain = self.command();
+        let mut command = Command::new("sh");
+        command.args(["-c", r#"trap '' "$1" && shift && exec "$@""#, "sh", signal]);
+        command.arg(plain.get_program()).env_clear().current_dir(self.root.path());
+        command.envs(plain.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        command
+    }
+
     /// Runs a subcommand on this palace with bytes on its stdin.
     pub(crate) fn cli(&self, args: &[&str], stdin: &[u8]) -> Output {
         let mut command = self.command();

@@ -222,3 +222,15 @@ fn a_task_whose_state_nobody_knows_has_a_column_of_its_own() {
     let shown = page(&hub, &hub.session(), "/").text();
     assert!(shown.contains("class=\"status other\"") && shown.contains("Weave another"), "{shown}");
 }
+
+#[test]
+fn who_may_not_post_is_told_so_before_the_form_is_read() {
+    let hub = Hub::start();
+    let stranger = hub.request("POST", "/agent/read").without("Authorization").header("Origin", &hub.origin());
+    assert_eq!(stranger.form("nothing=of+it").send().status, 401);
+    let session = hub.session();
+    let known = hub.request("POST", "/agent/read").without("Authorization").header("Cookie", &session);
+    let answer = known.header("Origin", &hub.origin()).form("nothing=of+it").send();
+    assert_eq!(answer.status, 422, "{answer:?}");
+    assert!(answer.text().contains("the form needs `agent` and `event`"), "{answer:?}");
+}

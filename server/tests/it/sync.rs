@@ -19,8 +19,7 @@ fn an_authors_events_come_in_its_order_with_everything_it_wrote() {
     let id = artifact["artifact"]["id"].as_str().expect("an id").to_owned();
     let metadata: Value = serde_json::from_str(r#"{"n": 18446744073709551616, "f": 1.0}"#).expect("JSON");
     let more = json!({"metadata": metadata, "artifact_ids": [id], "status": "ready", "topic": "t"});
-    let written: Vec<Value> =
-        (0..3).map(|n| hub.append_event(event_with("s", &n.to_string(), more.clone()))).collect();
+    let written: Vec<Value> = (0..3).map(|n| hub.append_event(event_with("s", &n.to_string(), more.clone()))).collect();
     let told = vector(&hub);
     let own = told["replica_id"].as_str().expect("an identity").to_owned();
     assert_eq!(told["version_vector"][&own], written[2]["origin_seq"]);
@@ -165,7 +164,10 @@ fn peers_are_added_listed_and_removed_and_their_tokens_kept() {
     let token = token.to_str().expect("a path of ours");
     let run = |args: &[&str]| {
         let output = place.cli(args, b"");
-        (output.status.success(), String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr))
+        (
+            output.status.success(),
+            String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr),
+        )
     };
     let (good, said) = run(&["peers", "add", "b", "http://127.0.0.1:1/", "--token-file", token]);
     assert!(good && !said.contains("sekret"), "{said}");
@@ -190,9 +192,8 @@ fn a_command_pulls_once() {
     );
     let written = there.append_event(event_with("s", "one", json!({"to_agent": "*"})));
     let sync = |token: &str| {
-        let output = here
-            .place()
-            .cli(&["logstream", "sync", "--peer", &there.origin(), "--token", token, "--json"], b"");
+        let output =
+            here.place().cli(&["logstream", "sync", "--peer", &there.origin(), "--token", token, "--json"], b"");
         (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).expect("JSON"))
     };
     let (code, told) = sync(crate::hub::TOKEN);

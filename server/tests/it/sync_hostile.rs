@@ -81,8 +81,10 @@ fn what_cannot_be_taken_stops_its_author_alone_and_is_shown() {
             if target.starts_with("/sync/artifact") {
                 let content = "<img src=x onerror=alert(1)>";
                 return match parameter(target, "id").as_str() {
-                    "art_corrupt" => ok(&json!({"artifact": {"id": "art_corrupt", "kind": "note", "sha256": sha256("other"),
-                        "size_bytes": 5, "content": content, "created_by": "a", "created_at": "2026-11-30T14:00:00Z"}})),
+                    "art_corrupt" => {
+                        ok(&json!({"artifact": {"id": "art_corrupt", "kind": "note", "sha256": sha256("other"),
+                        "size_bytes": 5, "content": content, "created_by": "a", "created_at": "2026-11-30T14:00:00Z"}}))
+                    }
                     _ => (404, b"{}".to_vec()),
                 };
             }
@@ -104,8 +106,10 @@ fn what_cannot_be_taken_stops_its_author_alone_and_is_shown() {
             } else {
                 (1..=3).map(|n| told(&origin, n, json!({}))).collect()
             };
-            let asked: Vec<Value> =
-                events.into_iter().filter(|e| e["origin_seq"].as_i64().is_none_or(|n| n > after || n == 1 && after == 1)).collect();
+            let asked: Vec<Value> = events
+                .into_iter()
+                .filter(|e| e["origin_seq"].as_i64().is_none_or(|n| n > after || n == 1 && after == 1))
+                .collect();
             ok(&json!({"origin": origin, "events": asked, "count": asked.len()}))
         }
     };
@@ -153,7 +157,8 @@ fn a_vector_that_is_none_is_an_error_of_that_peer_alone() {
         b"\xff\xfe",
         b"",
     ];
-    let foreign: Vec<ForeignHub> = bodies.into_iter().map(|body| ForeignHub::start(move |_| (200, body.to_vec()))).collect();
+    let foreign: Vec<ForeignHub> =
+        bodies.into_iter().map(|body| ForeignHub::start(move |_| (200, body.to_vec()))).collect();
     let sound = Hub::start();
     let event = sound.append("s", "sound");
     let names = ["p0", "p1", "p2", "p3", "p4", "p5", "p6"];
@@ -222,7 +227,8 @@ fn a_blocked_author_goes_on_when_its_peer_mends_it() {
     wait_until("it stops", &hub, |mesh| mesh["peers"][0]["blocks"][&origin]["artifact_id"] == "art_late");
     *asked.1.lock().expect("no answer panics") = true;
     wait_until("it goes on", &hub, |mesh| {
-        mesh["self"]["version_vector"][&origin] == 1 && mesh["peers"][0]["blocks"].as_object().is_some_and(serde_json::Map::is_empty)
+        mesh["self"]["version_vector"][&origin] == 1
+            && mesh["peers"][0]["blocks"].as_object().is_some_and(serde_json::Map::is_empty)
     });
     let got = hub.call("mempalace_artifact_get", json!({"artifact_id": "art_late"}));
     assert_eq!((&got["artifact"]["content"], &got["artifact"]["kind"]), (&json!(content), &json!("odd kind")));

@@ -42,11 +42,15 @@ pub(crate) fn holdings(log: &Path) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
             .expect("the rows can be read")
     };
     (
-        rows("SELECT id, hlc, origin_replica, CAST(origin_seq AS TEXT), type, stream, room, topic, from_agent, to_agent, \
+        rows(
+            "SELECT id, hlc, origin_replica, CAST(origin_seq AS TEXT), type, stream, room, topic, from_agent, to_agent, \
               correlation_id, status, body, created_at, metadata_json, \
               (SELECT group_concat(artifact_id) FROM (SELECT artifact_id FROM event_artifacts WHERE event_id = e.id ORDER BY 1)) \
-              FROM events e ORDER BY hlc, id"),
-        rows("SELECT id, sha256, content, kind, CAST(size_bytes AS TEXT), created_by, created_at, metadata_json FROM artifacts ORDER BY id"),
+              FROM events e ORDER BY hlc, id",
+        ),
+        rows(
+            "SELECT id, sha256, content, kind, CAST(size_bytes AS TEXT), created_by, created_at, metadata_json FROM artifacts ORDER BY id",
+        ),
     )
 }
 
@@ -126,11 +130,8 @@ fn hubs_whose_links_break_end_with_the_same() {
     let hubs: Vec<std::sync::Mutex<Hub>> = hubs.into_iter().map(std::sync::Mutex::new).collect();
     let done = AtomicBool::new(false);
     let acknowledged = std::thread::scope(|scope| {
-        let writers: Vec<_> = hubs
-            .iter()
-            .enumerate()
-            .map(|(who, hub)| scope.spawn(move || write(hub, who, events / 4)))
-            .collect();
+        let writers: Vec<_> =
+            hubs.iter().enumerate().map(|(who, hub)| scope.spawn(move || write(hub, who, events / 4))).collect();
         let (links, hubs, done) = (&links, &hubs, &done);
         let chaos = scope.spawn(move || {
             let (mut dice, mut turns) = (0x9e37_79b9_7f4a_7c15_u64, 0);

@@ -122,7 +122,10 @@ fn with_its_peer_at_hand_no_number_is_given_twice() {
     assert_eq!((&restore["taken_back"], &restore["renumbered"]), (&json!(7), &json!(0)), "{restore}");
     pair.check(&[event["id"].as_str().expect("an id").to_owned()]);
     let metrics = pair.restored.get("/metrics").text();
-    assert!(metrics.contains("loggia_restore_detected 1") && metrics.contains("loggia_restore_unrepaired 0"), "{metrics}");
+    assert!(
+        metrics.contains("loggia_restore_detected 1") && metrics.contains("loggia_restore_unrepaired 0"),
+        "{metrics}"
+    );
 }
 
 #[test]

@@ -4,10 +4,12 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::cli_child::Running;
 use crate::hub::{Hub, TOKEN, event, tool_call};
 use crate::place::Place;
 
@@ -160,4 +162,46 @@ fn local_programs_see_how_to_speak_to_it() {
     let note = fs::read(note.path().join("serverinfo.json")).expect("it is there");
     let note: Value = serde_json::from_slice(&note).expect("JSON");
     assert_eq!(note["scheme"], json!("https"));
+}
+
+#[test]
+fn commands_and_the_bridge_speak_to_it_with_an_authority_of_ones_own() {
+    let pair = Pair::new("first");
+    let hub = pair.start();
+    let place = hub.place();
+    let url = format!("https://localhost:{}", hub.port());
+    let run = |args: &[&str], ca: Option<&Path>| {
+        let mut command = place.command();
+        command.env("LOGGIA_TOKEN", TOKEN).arg("--palace").arg(place.palace()).args(args).stdin(Stdio::null());
+        ca.map(|ca| command.env("LOGGIA_CA", ca));
+        command.output().expect("it runs")
+    };
+    let (first, second) = (fixture("first-authority.pem"), fixture("second-authority.pem"));
+    let ca = first.to_str().expect("UTF-8");
+    let append = ["logstream", "append", "--url", &url, "--type", "t.x", "--stream", "s", "--room", "r", "--from-agent", "a"];
+    let with_flag = [&append[..], &["--body", "by flag", "--ca", ca]].concat();
+    let with_flag = run(&with_flag, None);
+    assert!(with_flag.status.success(), "{with_flag:?}");
+    let by_variable = run(&[&append[..], &["--body", "by variable"]].concat(), Some(&first));
+    assert!(by_variable.status.success(), "{by_variable:?}");
+    for ca in [None, Some(second.as_path())] {
+        let refused = run(&[&append[..], &["--body", "never"]].concat(), ca);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(1) && said.contains("--ca"), "{refused:?}");
+    }
+    for (args, named) in [(vec!["--ca", "none.pem"], "none.pem"), (vec!["--ca", pair.key.to_str().expect("UTF-8")], "certificate")] {
+        let refused = run(&[&append[..], &["--body", "never"], &args].concat(), None);
+        assert!(refused.status.code() == Some(1), "{refused:?}");
+        assert!(String::from_utf8_lossy(&refused.stderr).contains(named), "{refused:?}");
+    }
+    // The bridge finds it by the palace.
+    let mut command = place.command();
+    command.env("LOGGIA_TOKEN", TOKEN).arg("--palace").arg(place.palace()).args(["mcp", "--ca", ca]);
+    let mut bridge = Running::spawn(command);
+    bridge.say(&tool_call("mempalace_event_list", json!({})));
+    let listed = crate::hub::tool_answer(&bridge.json());
+    let bodies: Vec<&Value> = listed["events"].as_array().expect("events").iter().map(|event| &event["body"]).collect();
+    assert!(bodies.len() == 2 && bodies.contains(&&json!("by flag")) && bodies.contains(&&json!("by variable")), "{listed}");
+    bridge.hang_up();
+    assert_eq!(bridge.end(), (Some(0), vec![]));
 }

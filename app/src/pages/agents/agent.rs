@@ -10,6 +10,7 @@ use super::presence::{announced, listeners, since, standing};
 use super::{unread_words, variants};
 use crate::backend::people::{AgentPage, INBOX_SHOWN, LOOPS_SHOWN, WROTE_SHOWN};
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, StateBadge, StatusBadge, last_part, revealed};
 use crate::words::counted;
 
@@ -22,23 +23,24 @@ fn one(page: &AgentPage) -> AnyView {
     let AgentPage { agent, now_ms, .. } = page;
     let wrote = (agent.events > 0).then(|| {
         let target = href::log(&only(Column::FromAgent, &agent.names), None);
-        view! { <a href=target>{counted(agent.events, "event", "events")}</a> }.into_any()
+        view! { <a href=target>{counted(agent.events, t!("event##n"), t!("events##n"))}</a> }.into_any()
     });
     view! {
-        <nav aria-label="Where you are"><ol class="path"><li><a href="/agents">"Agents"</a></li></ol></nav>
+        <nav aria-label=t!("Where you are")><ol class="path"><li><a href="/agents">{t!("Agents")}</a></li></ol></nav>
         <div class="page-head">
             <h1><Agent name=agent.agent.clone()/></h1>
             {standing(agent, *now_ms)}
             <span class="grow"></span>
             {wrote}
-            <a href=href::diary(&agent.agent)>"Its diary"</a>
-            <p class="page-sub faint">"Times are UTC."{variants(agent)}</p>
+            <a href=href::diary(&agent.agent)>{t!("Its diary")}</a>
+            <a href=format!("/sessions?{}", href::query([("agent", agent.agent.as_str())]))>{t!("Its sessions")}</a>
+            <p class="page-sub faint">{t!("Times are UTC.")}{variants(agent)}</p>
         </div>
         <div class="agent-grid">
             <div class="stack">
                 {presence(page)}
-                {loops("Waits for it", "Nothing open waits for it.", &page.open_to, agent.open_to, page)}
-                {loops("Asked by it", "Nothing that it asked for is open.", &page.open_from, agent.open_from, page)}
+                {loops(t!("Waits for it"), t!("Nothing open waits for it."), &page.open_to, agent.open_to, page)}
+                {loops(t!("Asked by it"), t!("Nothing that it asked for is open."), &page.open_from, agent.open_from, page)}
             </div>
             <div class="stack">
                 {inbox(page)}
@@ -53,30 +55,30 @@ fn presence(page: &AgentPage) -> AnyView {
     let AgentPage { agent, now_ms, .. } = page;
     let ago = |at: &Option<String>| match at {
         Some(at) => view! { {since(Some(at), *now_ms)}" "{time(at)} }.into_any(),
-        None => "never".into_any(),
+        None => t!("never").into_any(),
     };
     let hears = if agent.listeners.is_empty() {
-        view! { <span class="faint">"nothing: no stream and no wait is open in its name"</span> }.into_any()
+        view! { <span class="faint">{t!("nothing: no stream and no wait is open in its name")}</span> }.into_any()
     } else {
         listeners(&agent.listeners, *now_ms)
     };
     let said = match &agent.announced {
         Some(said) => view! { <a href=href::event(&said.event_id)>{announced(said, *now_ms)}</a> }.into_any(),
-        None => view! { <span class="faint">"nothing"</span> }.into_any(),
+        None => view! { <span class="faint">{t!("nothing")}</span> }.into_any(),
     };
     let missed = agent
         .is_missed(*now_ms)
-        .then(|| view! { <p class="note warn">"Nobody home, and work waits for it."</p> }.into_any());
+        .then(|| view! { <p class="note warn">{t!("Nobody home, and work waits for it.")}</p> }.into_any());
     view! {
         <section>
-            <h2>"Presence"</h2>
+            <h2>{t!("Presence")}</h2>
             <div class="panel padded">
                 {missed}
                 <dl class="facts">
-                    <dt>"listens to"</dt><dd>{hears}</dd>
-                    <dt>"last seen"</dt><dd>{ago(&agent.last_seen)}</dd>
-                    <dt>"last wrote"</dt><dd>{ago(&agent.last_event)}</dd>
-                    <dt>"announced"</dt><dd>{said}</dd>
+                    <dt>{t!("listens to")}</dt><dd>{hears}</dd>
+                    <dt>{t!("last seen")}</dt><dd>{ago(&agent.last_seen)}</dd>
+                    <dt>{t!("last wrote")}</dt><dd>{ago(&agent.last_event)}</dd>
+                    <dt>{t!("announced")}</dt><dd>{said}</dd>
                 </dl>
             </div>
         </section>
@@ -88,8 +90,8 @@ fn inbox(page: &AgentPage) -> AnyView {
     let AgentPage { agent, unread, inbox, may_mark, .. } = page;
     let target = href::log(&only(Column::ToAgent, &agent.names), None);
     let said = match unread.count {
-        0 => "all read".to_owned(),
-        _ => format!("{} unread", unread_words(*unread)),
+        0 => t!("all read").to_owned(),
+        _ => t!("{count} unread", count = unread_words(*unread)),
     };
     // Up to what is shown: what came meanwhile stays unread.
     let newest = inbox.first().filter(|_| *may_mark && unread.count > 0).map(|(event, _)| event.id.clone());
@@ -98,22 +100,22 @@ fn inbox(page: &AgentPage) -> AnyView {
             <form method="post" action="/agent/read">
                 <input type="hidden" name="agent" value=agent.agent.clone()/>
                 <input type="hidden" name="event" value=event/>
-                <button type="submit" class="button">"Mark as read"</button>
+                <button type="submit" class="button">{t!("Mark as read")}</button>
             </form>
         }
         .into_any()
     });
-    let rows = inbox.iter().map(|(event, new)| event_row(event, *new, &event.from_agent, "from")).collect_view();
+    let rows = inbox.iter().map(|(event, new)| event_row(event, *new, &event.from_agent, t!("from"))).collect_view();
     let body = if inbox.is_empty() {
-        view! { <p class="empty-note">"Nothing was addressed to it, by name or to everybody."</p> }.into_any()
+        view! { <p class="empty-note">{t!("Nothing was addressed to it, by name or to everybody.")}</p> }.into_any()
     } else {
         view! { <ol class="panel mail">{rows}</ol> }.into_any()
     };
     let more = (inbox.len() >= INBOX_SHOWN)
-        .then(|| view! { <p class="muted">"Older ones are in "<a href=target.clone()>"the log"</a>"."</p> }.into_any());
+        .then(|| view! { <p class="muted">{t!("Older ones are in ")}<a href=target.clone()>{t!("the log")}</a>"."</p> }.into_any());
     view! {
-        <section aria-label="Inbox">
-            <div class="section-head"><h2>"Inbox"</h2><span class="faint">{said}</span><span class="grow"></span>{mark}</div>
+        <section aria-label=t!("Inbox")>
+            <div class="section-head"><h2>{t!("Inbox")}</h2><span class="faint">{said}</span><span class="grow"></span>{mark}</div>
             {body}
             {more}
         </section>
@@ -125,17 +127,17 @@ fn written(page: &AgentPage) -> AnyView {
     let rows = page
         .wrote
         .iter()
-        .map(|event| event_row(event, false, event.to_agent.as_deref().unwrap_or_default(), "to"))
+        .map(|event| event_row(event, false, event.to_agent.as_deref().unwrap_or_default(), t!("to")))
         .collect_view();
     let body = if page.wrote.is_empty() {
-        view! { <p class="empty-note">"It has written nothing yet."</p> }.into_any()
+        view! { <p class="empty-note">{t!("It has written nothing yet.")}</p> }.into_any()
     } else {
         view! { <ol class="panel mail">{rows}</ol> }.into_any()
     };
-    let said = (page.wrote.len() >= WROTE_SHOWN).then(|| format!("the newest {WROTE_SHOWN}"));
+    let said = (page.wrote.len() >= WROTE_SHOWN).then(|| t!("the newest {count}", count = WROTE_SHOWN));
     view! {
-        <section aria-label="What it wrote last">
-            <div class="section-head"><h2>"What it wrote last"</h2><span class="faint">{said}</span></div>
+        <section aria-label=t!("What it wrote last")>
+            <div class="section-head"><h2>{t!("What it wrote last")}</h2><span class="faint">{said}</span></div>
             {body}
         </section>
     }
@@ -144,15 +146,15 @@ fn written(page: &AgentPage) -> AnyView {
 
 fn event_row(event: &Event, new: bool, other: &str, way: &'static str) -> AnyView {
     let said = title(&event.body);
-    let text = if said.is_empty() { view! { <span class="faint">"no text"</span> }.into_any() } else { revealed(said) };
+    let text = if said.is_empty() { view! { <span class="faint">{t!("no text")}</span> }.into_any() } else { revealed(said) };
     let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let task = event
         .correlation_id
         .as_ref()
-        .map(|id| view! { <a class="to-task" href=href::task(id) title=id.clone()>"task"</a> }.into_any());
+        .map(|id| view! { <a class="to-task" href=href::task(id) title=id.clone()>{t!("task")}</a> }.into_any());
     let other = (!other.is_empty())
         .then(|| view! { <span><span class="faint">{way}" "</span><Agent name=other/></span> }.into_any());
-    let mark = new.then(|| view! { <span class="unread">"new"</span> }.into_any());
+    let mark = new.then(|| view! { <span class="unread">{t!("new")}</span> }.into_any());
     view! {
         <li class=if new { "new" } else { "" }>
             <span class="mail-head">{mark}{time(&event.created_at)}{other}<code>{event.event_type.clone()}</code>{status}</span>
@@ -170,7 +172,7 @@ fn loops(head: &'static str, none: &'static str, cards: &[Delegation], total: u6
     } else {
         view! { <ul class="panel mail">{rows}</ul> }.into_any()
     };
-    let said = if total as usize > LOOPS_SHOWN { format!("{LOOPS_SHOWN} of {total}") } else { total.to_string() };
+    let said = if total > LOOPS_SHOWN as u64 { t!("{shown} of {total}", shown = LOOPS_SHOWN, total = total) } else { total.to_string() };
     view! {
         <section>
             <div class="section-head"><h2>{head}</h2><span class="faint">{said}</span></div>
@@ -182,14 +184,14 @@ fn loops(head: &'static str, none: &'static str, cards: &[Delegation], total: u6
 
 fn loop_row(card: &Delegation, now_ms: u64, stalled_after_ms: u64) -> AnyView {
     let also = [
-        (card.is_expired(now_ms), "expired"),
-        (card.open_question, "question"),
-        (card.is_stalled(now_ms, stalled_after_ms), "stalled"),
+        (card.is_expired(now_ms), t!("expired")),
+        (card.open_question, t!("question")),
+        (card.is_stalled(now_ms, stalled_after_ms), t!("stalled")),
     ];
     let also: Vec<&'static str> = also.into_iter().filter_map(|(is, word)| is.then_some(word)).collect();
     let at = timestamp::created_at_ms(card.pending_since_ms.unwrap_or(card.last_at_ms)).unwrap_or_default();
     let worker = card.claimant.clone().or_else(|| card.assignee.clone());
-    let to = worker.map(|name| view! { <span class="arrow" aria-label="to">" → "</span><Agent name=name/> }.into_any());
+    let to = worker.map(|name| view! { <span class="arrow" aria-label=t!("to")>" → "</span><Agent name=name/> }.into_any());
     view! {
         <li>
             <span class="mail-head">

@@ -3,24 +3,34 @@
 
 use leptos::prelude::*;
 use loggia_domain::presence::{Agent, Announcement, Listener, Standing, Watch, Way, ms_of};
-use loggia_domain::timestamp::duration_words;
 
+use crate::language::t;
 use crate::parts::revealed;
-use crate::words::{counted, grouped};
+use crate::words::{counted, duration, grouped};
 
 /// A standing: shape, word and colour; the shapes are in the stylesheet.
 pub(in crate::pages) fn standing(agent: &Agent, now_ms: u64) -> AnyView {
-    let word = agent.standing(now_ms).as_str();
-    view! { <span class=format!("standing {word}")>{word}</span> }.into_any()
+    let standing = agent.standing(now_ms);
+    view! { <span class=format!("standing {}", standing.as_str())>{standing_word(standing)}</span> }.into_any()
+}
+
+/// A standing as a word of the page's language.
+pub(in crate::pages) fn standing_word(standing: Standing) -> &'static str {
+    match standing {
+        Standing::Listening => t!("listening"),
+        Standing::Active => t!("active"),
+        Standing::Idle => t!("idle"),
+        Standing::Away => t!("away"),
+    }
 }
 
 /// How long ago something was, in whole minutes; `None` for what never was.
 pub(in crate::pages) fn since(at: Option<&str>, now_ms: u64) -> Option<String> {
     let ms = now_ms.saturating_sub(at.and_then(ms_of)?);
     Some(match ms / 60_000 {
-        0 => "just now".to_owned(),
-        minutes @ 1..60 => format!("{minutes} min ago"),
-        _ => format!("{} ago", duration_words(ms)),
+        0 => t!("just now").to_owned(),
+        minutes @ 1..60 => t!("{minutes} min ago", minutes = minutes),
+        _ => t!("{age} ago", age = duration(ms)),
     })
 }
 
@@ -29,11 +39,11 @@ pub(in crate::pages) fn listeners(listeners: &[Listener], now_ms: u64) -> AnyVie
     let one = |(at, listener): (usize, &Listener)| {
         let between = (at > 0).then_some("; ");
         let (way, all) = match listener.way {
-            Way::Stream => ("stream of ", "everything"),
-            Way::Wait => ("wait for ", "anything"),
+            Way::Stream => (t!("stream of "), t!("everything##heard")),
+            Way::Wait => (t!("wait for "), t!("anything")),
         };
         let what = if listener.filter.is_empty() { all.into_any() } else { revealed(&listener.filter) };
-        let title = format!("since {}", since(Some(&listener.since), now_ms).unwrap_or_default());
+        let title = t!("since {time}", time = since(Some(&listener.since), now_ms).unwrap_or_default());
         view! { {between}<span title=title>{way}{what}", "{lag(listener.behind)}</span> }.into_any()
     };
     listeners.iter().enumerate().map(one).collect_view().into_any()
@@ -41,16 +51,16 @@ pub(in crate::pages) fn listeners(listeners: &[Listener], now_ms: u64) -> AnyVie
 
 /// How far a listener is.
 pub(in crate::pages) fn lag(behind: u64) -> String {
-    if behind == 0 { "at the tip".to_owned() } else { format!("{} behind", grouped(behind)) }
+    if behind == 0 { t!("at the tip").to_owned() } else { t!("{count} behind", count = grouped(behind)) }
 }
 
 /// What an agent announced, and when.
 pub(in crate::pages) fn announced(said: &Announcement, now_ms: u64) -> AnyView {
     let ago = since(Some(&said.at), now_ms).unwrap_or_default();
     let what = match said.watch {
-        Watch::Idle => "declared idle ",
-        Watch::Watching => "declared watching ",
-        Watch::Words => "announced ",
+        Watch::Idle => t!("declared idle "),
+        Watch::Watching => t!("declared watching "),
+        Watch::Words => t!("announced "),
     };
     let text = (!said.text.is_empty()).then(|| view! { ": “"{revealed(&said.text)}"”" }.into_any());
     view! { {what}{ago}{text} }.into_any()
@@ -61,8 +71,8 @@ pub(in crate::pages) fn in_short(agent: &Agent, now_ms: u64) -> String {
     let seen = since(agent.last_seen.as_deref(), now_ms);
     let declared = agent.announced.as_ref().and_then(|said| {
         let word = match said.watch {
-            Watch::Idle => "declared idle",
-            Watch::Watching => "declared watching",
+            Watch::Idle => t!("declared idle"),
+            Watch::Watching => t!("declared watching"),
             Watch::Words => return None,
         };
         Some(format!("{word} {}", since(Some(&said.at), now_ms).unwrap_or_default()))
@@ -72,24 +82,24 @@ pub(in crate::pages) fn in_short(agent: &Agent, now_ms: u64) -> String {
             let of = |way| agent.listeners.iter().filter(|l| l.way == way).count() as u64;
             let ways = match (of(Way::Stream), of(Way::Wait)) {
                 (0, 1) => waits_for(&agent.listeners),
-                (0, waits) => counted(waits, "wait", "waits"),
-                (1, 0) => "stream".to_owned(),
-                (streams, 0) => counted(streams, "stream", "streams"),
+                (0, waits) => counted(waits, t!("wait##n"), t!("waits##n")),
+                (1, 0) => t!("stream").to_owned(),
+                (streams, 0) => counted(streams, t!("stream##n"), t!("streams##n")),
                 (streams, waits) => {
-                    format!("{}, {}", counted(streams, "stream", "streams"), counted(waits, "wait", "waits"))
+                    format!("{}, {}", counted(streams, t!("stream##n"), t!("streams##n")), counted(waits, t!("wait##n"), t!("waits##n")))
                 }
             };
-            format!("{ways}, {}", lag(agent.behind()))
+            t!("{ways}, {lag}", ways = ways, lag = lag(agent.behind()))
         }
         Standing::Idle => declared.unwrap_or_default(),
         Standing::Active => {
-            let seen = format!("seen {}", seen.unwrap_or_default());
-            declared.map_or_else(|| seen.clone(), |declared| format!("{seen}, {declared}"))
+            let seen = t!("seen {time}", time = seen.unwrap_or_default());
+            declared.map_or_else(|| seen.clone(), |declared| t!("{seen}, {declared}", seen = seen, declared = declared))
         }
         Standing::Away => match (seen, agent.is_missed(now_ms)) {
-            (Some(seen), true) => format!("nobody home, seen {seen}"),
-            (Some(seen), false) => format!("seen {seen}"),
-            (None, _) => "never seen".to_owned(),
+            (Some(seen), true) => t!("nobody home, seen {time}", time = seen),
+            (Some(seen), false) => t!("seen {time}", time = seen),
+            (None, _) => t!("never seen").to_owned(),
         },
     }
 }
@@ -99,8 +109,8 @@ fn waits_for(listeners: &[Listener]) -> String {
     let filter = listeners.first().map_or("", |l| l.filter.as_str());
     let mut types = filter.split(' ').filter_map(|pair| pair.strip_prefix("type="));
     match (types.next(), types.next()) {
-        (Some(one), None) => format!("waits for {one}"),
-        _ => "waits".to_owned(),
+        (Some(one), None) => t!("waits for {one}", one = one),
+        _ => t!("waits##does").to_owned(),
     }
 }
 

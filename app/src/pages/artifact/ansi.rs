@@ -1,5 +1,11 @@
 //! A terminal's colours in a log, as parts with classes of ours. Only colours and weights are understood (the codes that end in `m`); every
 //! other code stays in the text and is written out, since it could hide or move what is there. Pure.
+//!
+//! # Design
+//! Codes are read by `anstyle-parse`, one at a time and from its first byte: an escape character that begins no code of ours is text, and
+//! whatever comes behind it is looked at anew. So no code that is never ended can swallow the rest of a log.
+
+use anstyle_parse::{AsciiParser, Params, Parser, Perform};
 
 /// A part of a line that looks the same throughout.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +38,10 @@ impl Pen {
         class.join(" ")
     }
 
-    /// Takes the numbers of one code.
-    fn take(&mut self, code: &str) {
-        let mut numbers = code.split([';', ':']).map(|n| n.parse::<u16>().unwrap_or(0));
+    /// Takes the numbers of one code, each with what belongs to it behind colons.
+    fn take(&mut self, code: &Params) {
+        // Whether they are joined by colons or stand for themselves, the numbers of a colour follow one another.
+        let mut numbers = code.iter().flatten().copied();
         while let Some(number) = numbers.next() {
             match number {
                 0 => *self = Self::default(),
@@ -59,29 +66,86 @@ impl Pen {
     }
 }
 
+/// What the parser says of the code that it was given.
+#[derive(Default)]
+struct Heard {
+    /// The numbers of a code that sets colours or weights.
+    pen: Option<Params>,
+    /// Whether the code has ended, whatever it was.
+    is_over: bool,
+}
+
+impl Perform for Heard {
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], is_cut: bool, action: u8) {
+        self.is_over = true;
+        if action == b'm' && intermediates.is_empty() && !is_cut {
+            self.pen = Some(params.clone());
+        }
+    }
+
+    fn hook(&mut self, _: &Params, _: &[u8], _: bool, _: u8) {
+        self.is_over = true;
+    }
+
+    fn esc_dispatch(&mut self, _: &[u8], _: bool, _: u8) {
+        self.is_over = true;
+    }
+}
+
+/// The code for colours or weights that begins with the escape character at the start of a text, and its length in bytes.
+fn code(text: &str) -> Option<(Params, usize)> {
+    let mut parser = Parser::<AsciiParser>::new();
+    let mut heard = Heard::default();
+    for (at, byte) in text.bytes().enumerate() {
+        // A terminal obeys or skips a control character within a code; here it is to be seen.
+        if !byte.is_ascii() || (at > 0 && byte.is_ascii_control()) {
+            return None;
+        }
+        parser.advance(&mut heard, byte);
+        if heard.is_over {
+            return heard.pen.map(|pen| (pen, at + 1));
+        }
+    }
+    None
+}
+
+/// A text cut at its codes for colours and weights: what stands before each one, then the code; at the end the rest, without one.
+fn cut_up(text: &str) -> impl Iterator<Item = (&str, Option<Params>)> {
+    let mut rest = Some(text);
+    std::iter::from_fn(move || {
+        let whole = rest?;
+        for (at, _) in whole.match_indices('\u{1b}') {
+            if let Some((params, len)) = code(&whole[at..]) {
+                rest = Some(&whole[at + len..]);
+                return Some((&whole[..at], Some(params)));
+            }
+        }
+        rest = None;
+        Some((whole, None))
+    })
+}
+
+/// How many codes for colours and weights a text has.
+pub(super) fn count(text: &str) -> usize {
+    cut_up(text).filter(|(_, code)| code.is_some()).count()
+}
+
+/// A text without its codes for colours and weights. Codes that move, hide or link stay.
+pub(super) fn without(text: &str) -> String {
+    cut_up(text).map(|(text, _)| text).collect()
+}
+
 /// A line in parts; the pen goes on into the next line, as in a terminal.
 pub(super) fn parts(line: &str, pen: &mut Pen) -> Vec<Part> {
     let mut parts = Vec::new();
-    let mut push = |pen: Pen, text: &str| {
+    for (text, code) in cut_up(line) {
         if !text.is_empty() {
             parts.push(Part { class: pen.class(), text: text.to_owned() });
         }
-    };
-    let (mut plain, mut from) = (0, 0);
-    while let Some(found) = line[from..].find("\u{1b}[") {
-        let start = from + found;
-        let body = &line[start + 2..];
-        let end = body.find(|c: char| !matches!(c, '0'..='9' | ';' | ':')).unwrap_or(body.len());
-        if body[end..].starts_with('m') {
-            push(*pen, &line[plain..start]);
-            pen.take(&body[..end]);
-            plain = start + 2 + end + 1;
-            from = plain;
-        } else {
-            from = start + 2;
+        if let Some(code) = code {
+            pen.take(&code);
         }
     }
-    push(*pen, &line[plain..]);
     parts
 }
 
@@ -139,6 +203,23 @@ mod tests {
         check("\u{1b}[38;5;196mx\u{1b}[48;2;0;0;0my", &[("sgr-ink-9", "x"), ("sgr-ink-9 sgr-paper-0", "y")]);
         check("\u{1b}[999mx\u{1b}[38;5mz", &[("", "x"), ("", "z")]);
         check("end \u{1b}[", &[("", "end \u{1b}[")]);
+        check("\u{1b}[\u{1b}[31mx", &[("", "\u{1b}["), ("sgr-ink-1", "x")]);
+        check("\u{1b}[3\u{7f}1mx", &[("", "\u{1b}[3\u{7f}1mx")]);
+        check("\u{1b}é\u{1b}[?1mx", &[("", "\u{1b}é\u{1b}[?1mx")]);
+        check("\u{1b}]0;title \u{1b}[32mx", &[("", "\u{1b}]0;title "), ("sgr-ink-2", "x")]);
+    }
+
+    #[test]
+    fn codes_are_counted_and_left_out() {
+        let log = "\u{1b}[31mred\u{1b}[0m \u{1b}]8;;http://x\u{7}link \u{1b}[2K\u{1b}";
+        assert_eq!(count(log), 2);
+        assert_eq!(without(log), "red \u{1b}]8;;http://x\u{7}link \u{1b}[2K\u{1b}");
+    }
+
+    #[test]
+    fn a_code_of_more_numbers_than_anybody_writes_is_text() {
+        let code = format!("\u{1b}[{}mx", "1;".repeat(40));
+        check(&code, &[("", &*code)]);
     }
 
     #[test]

@@ -3,12 +3,14 @@
 use leptos::prelude::*;
 use loggia_domain::ArtifactKind;
 
+use super::ansi;
 use super::budget::Budget;
 use super::diff::{File, parse};
 use super::diff_view::DiffView;
 use super::json;
 use super::lines::{NumberedText, line_text, not_shown};
-use crate::words::{count_colour_codes, count_hidden, counted, without_colour_codes};
+use crate::language::t;
+use crate::words::{count_hidden, counted};
 
 /// The content under its notes.
 #[component]
@@ -25,7 +27,7 @@ pub(super) fn Content(
         .into_iter()
         .map(|note| view! { <p class="note warn">{note}</p> }.into_any())
         .collect_view();
-    let files = if is_patch { parse(&without_colour_codes(&content)) } else { vec![] };
+    let files = if is_patch { parse(&ansi::without(&content)) } else { vec![] };
     let is_diff = files.iter().any(File::is_diff);
     let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content) } else { None };
     let is_json = json.is_some();
@@ -37,18 +39,18 @@ pub(super) fn Content(
         view! { <NumberedText text=content download=download/> }.into_any()
     };
     let said = is_json.then(|| {
-        view! { <p class="faint laid-out">"Laid out for reading, values as written; the download is exact."</p> }
+        view! { <p class="faint laid-out">{t!("Laid out for reading, values as written; the download is exact.")}</p> }
             .into_any()
     });
     let hunks = is_diff.then(|| {
-        view! { <span class="faint needs-script"><kbd>"n"</kbd>" "<kbd>"p"</kbd>" next and previous hunk"</span> }
+        view! { <span class="faint needs-script"><kbd>"n"</kbd>" "<kbd>"p"</kbd>{t!(" next and previous hunk")}</span> }
             .into_any()
     });
     view! {
         {notes}
         <div class="switches">
-            <label><input type="checkbox" class="wrap-lines" checked=!is_diff/>" wrap lines"</label>
-            <label><input type="checkbox" class="show-blanks"/>" show blanks and tabs"</label>
+            <label><input type="checkbox" class="wrap-lines" checked=!is_diff/>{t!(" wrap lines")}</label>
+            <label><input type="checkbox" class="show-blanks"/>{t!(" show blanks and tabs")}</label>
             {hunks}
         </div>
         {said}
@@ -76,7 +78,7 @@ fn json_text(all: Vec<Vec<json::Piece>>, download: &str) -> AnyView {
         })
         .collect_view();
     view! {
-        <div class="code numbered" tabindex="0" role="region" aria-label="Content">{rows}</div>
+        <div class="code numbered" tabindex="0" role="region" aria-label=t!("Content")>{rows}</div>
         {not_shown(total - shown, download)}
     }
     .into_any()
@@ -86,31 +88,32 @@ fn json_text(all: Vec<Vec<json::Piece>>, download: &str) -> AnyView {
 fn notes(content: &str, is_patch: bool) -> Vec<String> {
     let mut notes = Vec::new();
     let carriage_returns = content.matches('\r').count();
-    let colour_codes = count_colour_codes(content);
+    let colour_codes = ansi::count(content);
     // Each colour code starts with an escape character, which is not shown and so not counted among what is.
     let hidden = count_hidden(content) - carriage_returns - colour_codes;
     if hidden > 0 {
-        notes.push(format!(
-            "{} that a reader would not see, or that would reorder the text, written out where they stand",
-            counted(hidden as u64, "character", "characters")
+        notes.push(t!(
+            "{count} that a reader would not see, or that would reorder the text, written out where they stand",
+            count = counted(hidden as u64, t!("character##n"), t!("characters##n"))
         ));
     }
     if carriage_returns > 0 {
-        let advice = if is_patch { "; git apply often refuses such a patch" } else { "" };
-        notes.push(format!(
-            "{}, written as CR{advice}",
-            counted(carriage_returns as u64, "carriage return", "carriage returns")
+        let advice = if is_patch { t!("; git apply often refuses such a patch") } else { "" };
+        notes.push(t!(
+            "{count}, written as CR{advice}",
+            advice = advice,
+            count = counted(carriage_returns as u64, t!("carriage return##n"), t!("carriage returns##n"))
         ));
     }
     if colour_codes > 0 {
-        notes.push(format!(
-            "{} of a terminal {}; the download has them as they are",
-            counted(colour_codes as u64, "colour code", "colour codes"),
-            if is_patch { "left out here" } else { "shown as colours" },
+        notes.push(t!(
+            "{count} of a terminal {how}; the download has them as they are",
+            count = counted(colour_codes as u64, t!("colour code##n"), t!("colour codes##n")),
+            how = if is_patch { t!("left out here") } else { t!("shown as colours") }
         ));
     }
     if is_patch && !content.ends_with('\n') {
-        notes.push("No newline at the end: git apply refuses the last hunk of such a patch".to_owned());
+        notes.push(t!("No newline at the end: git apply refuses the last hunk of such a patch").to_owned());
     }
     notes
 }

@@ -3,6 +3,8 @@
 //! It never decides whether a patch applies; git does. Every line of the text is in exactly one place of the answer, so that nothing
 //! can hide: what is no diff stands in a part of its own.
 
+use crate::language::t;
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -56,9 +58,9 @@ impl File {
             "Cargo.lock" | "package-lock.json" | "yarn.lock" | "pnpm-lock.yaml" | "poetry.lock" | "uv.lock" | "go.sum"
         ) || [".min.js", ".snap"].iter().any(|ending| name.ends_with(ending));
         if generated {
-            Some("generated")
+            Some(t!("generated"))
         } else if self.lines.len() > LARGE_LINES {
-            Some("large")
+            Some(t!("large"))
         } else {
             None
         }
@@ -156,15 +158,15 @@ impl Parser {
             return;
         }
         let mark = if line.starts_with("new file mode ") {
-            "new file"
+            t!("new file")
         } else if line.starts_with("deleted file mode ") {
-            "deleted"
+            t!("deleted")
         } else if line.starts_with("rename to ") {
-            "renamed"
+            t!("renamed")
         } else if line.starts_with("copy to ") {
-            "copied"
+            t!("copied")
         } else if line.starts_with("Binary files ") || line == "GIT binary patch" {
-            "binary"
+            t!("binary")
         } else {
             return;
         };

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::budget::{Budget, MAX_LINE_CHARS};
 use super::diff::{File, Kind, Line};
 use super::lines::{line_text, not_shown, with_blanks};
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, grouped};
 
@@ -55,7 +56,7 @@ fn file_list(files: &[File]) -> AnyView {
     let count = diffs().count() as u64;
     view! {
         <details class="file-list" open=count <= 12>
-            <summary>{counted(count, "file", "files")}" "{plus_minus(added, removed)}</summary>
+            <summary>{counted(count, t!("file##n"), t!("files##n"))}" "{plus_minus(added, removed)}</summary>
             <ul>{items}</ul>
         </details>
     }
@@ -66,7 +67,7 @@ fn file_list(files: &[File]) -> AnyView {
 fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
     if !file.is_diff() {
         let rows = file.lines.iter().take(shown).map(row).collect_view();
-        return view! { <div class="code diff around" tabindex="0" role="region" aria-label="Text around the files">{rows}</div> }.into_any();
+        return view! { <div class="code diff around" tabindex="0" role="region" aria-label=t!("Text around the files")>{rows}</div> }.into_any();
     }
     let folded = file.folded_because();
     let marks = file
@@ -76,14 +77,14 @@ fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
         .chain(folded)
         .map(|mark| view! { <span class="mark">{mark}</span> }.into_any())
         .collect_view();
-    let from = file.old_path.as_ref().map(|old| view! { <span class="faint">"from "{revealed(old)}</span> }.into_any());
+    let from = file.old_path.as_ref().map(|old| view! { <span class="faint">{t!("from ")}{revealed(old)}</span> }.into_any());
     let missing = file.lines.len() - shown;
     let missing = (missing > 0).then(|| {
-        view! { <span class="faint">{counted(missing as u64, "line", "lines")}" not shown"</span> }.into_any()
+        view! { <span class="faint">{counted(missing as u64, t!("line##n"), t!("lines##n"))}{t!(" not shown")}</span> }.into_any()
     });
     let open = folded.is_none() && shown > 0;
     let rows = file.lines.iter().take(shown).map(row).collect_view();
-    let label = format!("Changes in {}", file.path);
+    let label = t!("Changes in {path}", path = file.path);
     view! {
         <details class="file" id=format!("file-{at}") open=open>
             <summary>

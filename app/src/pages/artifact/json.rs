@@ -1,5 +1,17 @@
-//! A JSON text on indented lines, with each piece classed by what it is. It is the text itself that is cut up, not a value that was read
-//! and written again, so numbers, escapes and doubled keys stay as they are. Pure.
+//! A JSON text on indented lines, with each piece classed by what it is. What stands between the brackets and commas is the text itself, not
+//! a value that was read and written again, so numbers, escapes and doubled keys stay as they are. Pure.
+//!
+//! # Design
+//! serde_json reads one level at a time and hands out what is in it as raw text. Each level is so read once for every level above it,
+//! which is why levels deeper than [`MAX_DEPTH`] stay as they were written.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
+
+/// How many levels are laid out.
+const MAX_DEPTH: usize = 32;
 
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,53 +42,87 @@ impl Kind {
 /// A piece of a line.
 pub(super) type Piece = (Kind, String);
 
+/// An object's members in their order, with keys as they were written.
+struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'a> Deserialize<'a> for Members<'a> {
+    fn deserialize<D: Deserializer<'a>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Reader;
+
+        impl<'a> Visitor<'a> for Reader {
+            type Value = Members<'a>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'a>>(self, mut map: A) -> Result<Members<'a>, A::Error> {
+                let mut members = Vec::new();
+                while let Some(member) = map.next_entry()? {
+                    members.push(member);
+                }
+                Ok(Members(members))
+            }
+        }
+
+        deserializer.deserialize_map(Reader)
+    }
+}
+
 /// The lines of a JSON text, indented by two blanks; `None` for what is no JSON, or several values.
 pub(super) fn lines(text: &str) -> Option<Vec<Vec<Piece>>> {
-    serde_json::from_str::<&serde_json::value::RawValue>(text).ok()?;
-    let mut lines: Vec<Vec<Piece>> = vec![Vec::new()];
-    let mut depth = 0_usize;
-    let mut rest = text.trim();
-    while let Some(c) = rest.chars().next() {
-        let taken = match c {
-            '"' => string_end(rest),
-            '{' | '}' | '[' | ']' | ',' | ':' => 1,
-            c if c.is_ascii_whitespace() => {
-                rest = &rest[1..];
-                continue;
-            }
-            _ => rest.find([',', '}', ']', ' ', '\n', '\r', '\t']).unwrap_or(rest.len()),
-        };
-        let (word, after) = rest.split_at(taken);
-        let next = after.trim_start();
-        match c {
-            '{' | '[' => {
-                push(&mut lines, Kind::Mark, word);
-                if next.starts_with(['}', ']']) {
-                    push(&mut lines, Kind::Mark, &next[..1]);
-                    rest = &next[1..];
-                    continue;
-                }
-                depth += 1;
-                start_line(&mut lines, depth);
-            }
-            '}' | ']' => {
-                depth = depth.saturating_sub(1);
-                start_line(&mut lines, depth);
-                push(&mut lines, Kind::Mark, word);
-            }
-            ',' => {
-                push(&mut lines, Kind::Mark, word);
-                start_line(&mut lines, depth);
-            }
-            ':' => push(&mut lines, Kind::Mark, ": "),
-            '"' if next.starts_with(':') => push(&mut lines, Kind::Key, word),
-            '"' => push(&mut lines, Kind::Text, word),
-            't' | 'f' | 'n' => push(&mut lines, Kind::Word, word),
-            _ => push(&mut lines, Kind::Number, word),
-        }
-        rest = after;
-    }
+    let value: &RawValue = serde_json::from_str(text).ok()?;
+    let mut lines = vec![Vec::new()];
+    lay_out(value, 0, &mut lines)?;
     Some(lines)
+}
+
+fn lay_out(value: &RawValue, depth: usize, lines: &mut Vec<Vec<Piece>>) -> Option<()> {
+    let text = value.get();
+    let kind = match text.as_bytes().first()? {
+        b'{' | b'[' if depth == MAX_DEPTH => Kind::Mark,
+        b'{' => {
+            let Members(members) = serde_json::from_str(text).ok()?;
+            let members = members.into_iter().map(|(key, value)| (Some(key), value)).collect();
+            return level(["{", "}"], members, depth, lines);
+        }
+        b'[' => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            return level(["[", "]"], items.into_iter().map(|item| (None, item)).collect(), depth, lines);
+        }
+        b'"' => Kind::Text,
+        b't' | b'f' | b'n' => Kind::Word,
+        _ => Kind::Number,
+    };
+    push(lines, kind, text);
+    Some(())
+}
+
+/// What stands between two brackets, each on a line of its own.
+fn level(
+    [open, close]: [&str; 2],
+    within: Vec<(Option<&RawValue>, &RawValue)>,
+    depth: usize,
+    lines: &mut Vec<Vec<Piece>>,
+) -> Option<()> {
+    push(lines, Kind::Mark, open);
+    let count = within.len();
+    for (at, (key, value)) in within.into_iter().enumerate() {
+        start_line(lines, depth + 1);
+        if let Some(key) = key {
+            push(lines, Kind::Key, key.get());
+            push(lines, Kind::Mark, ": ");
+        }
+        lay_out(value, depth + 1, lines)?;
+        if at + 1 < count {
+            push(lines, Kind::Mark, ",");
+        }
+    }
+    if count > 0 {
+        start_line(lines, depth);
+    }
+    push(lines, Kind::Mark, close);
+    Some(())
 }
 
 fn push(lines: &mut [Vec<Piece>], kind: Kind, text: &str) {
@@ -86,21 +132,8 @@ fn push(lines: &mut [Vec<Piece>], kind: Kind, text: &str) {
 }
 
 fn start_line(lines: &mut Vec<Vec<Piece>>, depth: usize) {
-    lines.push(vec![(Kind::Mark, "  ".repeat(depth))]);
-}
-
-/// Where the string at the start of a text ends, behind its quote.
-fn string_end(text: &str) -> usize {
-    let mut is_escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' => is_escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
+    // An empty text would be shown as a blank.
+    lines.push(if depth == 0 { Vec::new() } else { vec![(Kind::Mark, "  ".repeat(depth))] });
 }
 
 #[cfg(test)]
@@ -124,6 +157,10 @@ mod tests {
         ] {
             assert_eq!(shown(text).as_deref(), Some(expected));
         }
+        let deep = format!("{}1{}", "[".repeat(40), "]".repeat(40));
+        let laid_out = shown(&deep).expect("json");
+        assert_eq!(laid_out.lines().count(), 2 * MAX_DEPTH + 1);
+        assert_eq!(laid_out.replace(['\n', ' '], ""), deep);
         for no_json in ["", "{", "{} {}", "x", "{'a': 1}"] {
             assert_eq!(shown(no_json), None, "{no_json}");
         }

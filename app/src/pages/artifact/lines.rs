@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::ansi::{Pen, parts};
 use super::budget::{Budget, MAX_LINE_CHARS, lines};
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, cut, grouped};
 
@@ -22,7 +23,7 @@ pub(super) fn NumberedText(text: String, download: String) -> impl IntoView {
         })
         .collect_view();
     view! {
-        <div class="code numbered" tabindex="0" role="region" aria-label="Content">{rows}</div>
+        <div class="code numbered" tabindex="0" role="region" aria-label=t!("Content")>{rows}</div>
         {not_shown(total - shown, &download)}
     }
 }
@@ -71,7 +72,7 @@ pub(super) fn line_text(line: &str) -> AnyView {
     if more == 0 {
         return revealed(line);
     }
-    let mark = format!("… {} more characters", grouped(more as u64));
+    let mark = t!("… {count} more characters", count = grouped(more as u64));
     view! { {revealed(start)}<span class="cut">{mark}</span> }.into_any()
 }
 
@@ -81,8 +82,8 @@ pub(super) fn not_shown(lines: usize, download: &str) -> Option<AnyView> {
         let download = download.to_owned();
         view! {
             <p class="not-shown">
-                {counted(lines as u64, "line", "lines")}" not shown. "
-                <a href=download download rel="external">"Download the exact bytes"</a>
+                {counted(lines as u64, t!("line##n"), t!("lines##n"))}{t!(" not shown. ")}
+                <a href=download download rel="external">{t!("Download the exact bytes")}</a>
             </p>
         }
         .into_any()

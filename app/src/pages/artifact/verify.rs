@@ -6,8 +6,9 @@ use loggia_domain::artifact::sha256_hex;
 use loggia_domain::timestamp::created_at_ms;
 
 use crate::browser;
+use crate::language::t;
 use crate::parts::{Form, Moment};
-use crate::words::{grouped, short_hash};
+use crate::words::{counted, short_hash};
 
 /// What the page found out.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,27 +37,27 @@ pub(super) fn Verify(
     move || match checked.get() {
         None => view! {
             <div class="verify unchecked">
-                <b>"Not checked yet"</b>
-                <span>"recorded"</span><code title=recorded.clone()>{shown_recorded.clone()}</code>
-                <span>"computed"</span><span class="muted">"this page computes it when its script runs"</span>
+                <b>{t!("Not checked yet")}</b>
+                <span>{t!("recorded")}</span><code title=recorded.clone()>{shown_recorded.clone()}</code>
+                <span>{t!("computed")}</span><span class="muted">{t!("this page computes it when its script runs")}</span>
             </div>
         }
         .into_any(),
         Some(found) => {
             let same = found.hash == recorded && found.bytes == recorded_bytes;
             let (class, word) =
-                if same { ("verify same", "Verified in this page") } else { ("verify mismatch", "MISMATCH") };
+                if same { ("verify same", t!("Verified in this page")) } else { ("verify mismatch", t!("MISMATCH")) };
             let warning = (!same).then(|| {
-                view! { <p>"What this page received is not what was recorded. Do not apply it."</p> }.into_any()
+                view! { <p>{t!("What this page received is not what was recorded. Do not apply it.")}</p> }.into_any()
             });
             let at = created_at_ms(found.at_ms).unwrap_or_default();
             view! {
                 <div class=class role=(!same).then_some("alert")>
                     <b>{word}</b>
-                    <span>"recorded"</span><code title=recorded.clone()>{shown_recorded.clone()}</code>
-                    <span>"computed"</span>
+                    <span>{t!("recorded")}</span><code title=recorded.clone()>{shown_recorded.clone()}</code>
+                    <span>{t!("computed")}</span>
                     <code title=found.hash.clone()>
-                        {hash_line(&found.hash, found.bytes)}" · sha-256, in this browser, "<Moment at=at form=Form::Time/>
+                        {hash_line(&found.hash, found.bytes)}{t!(" · sha-256, in this browser, ")}<Moment at=at form=Form::Time/>
                     </code>
                     {warning}
                 </div>
@@ -67,5 +68,5 @@ pub(super) fn Verify(
 }
 
 fn hash_line(hash: &str, bytes: u64) -> String {
-    format!("{} · {} bytes", short_hash(hash), grouped(bytes))
+    format!("{} · {}", short_hash(hash), counted(bytes, t!("byte##n"), t!("bytes##n")))
 }

@@ -8,6 +8,7 @@ use super::content::Content;
 use crate::backend::asked::PageQuery;
 use crate::backend::{ArtifactPage, Backend, Html};
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, written_time};
 use crate::words::size;
 
@@ -35,16 +36,16 @@ fn others(page: &ArtifactPage) -> Option<AnyView> {
             let is_later = (&other.created_at, &other.id) > (&page.artifact.created_at, &page.artifact.id);
             let (first, second) =
                 if is_later { (&page.artifact.id, &other.id) } else { (&other.id, &page.artifact.id) };
-            let when = if is_later { "later, " } else { "earlier, " };
+            let when = if is_later { t!("later, ") } else { t!("earlier, ") };
             view! {
                 <li>
-                    <a href=href::compare(first, second)>"Compare"</a>" with the patch of "
-                    {size(u64::try_from(other.size_bytes).unwrap_or(0))}" by "<Agent name=other.created_by.clone()/>", "
+                    <a href=href::compare(first, second)>{t!("Compare")}</a>{t!(" with the patch of ")}
+                    {size(u64::try_from(other.size_bytes).unwrap_or(0))}{t!(" by ")}<Agent name=other.created_by.clone()/>", "
                     {when}{written_time(&other.created_at)}
                 </li>
             }
             .into_any()
         })
         .collect_view();
-    Some(view! { <ul class="other-patches" aria-label="Other patches of this delegation">{items}</ul> }.into_any())
+    Some(view! { <ul class="other-patches" aria-label=t!("Other patches of this delegation")>{items}</ul> }.into_any())
 }

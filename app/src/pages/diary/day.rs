@@ -2,12 +2,14 @@
 
 use loggia_domain::timestamp::day_words;
 
+use crate::language::t;
+
 /// `Monday, 30 November 2026`, with `Today` before it where it is; what is no date stays as it is.
 pub(super) fn day_name(date: &str, today: &str) -> String {
     match day_words(date) {
-        Some(name) if date == today => format!("Today · {name}"),
+        Some(name) if date == today => t!("Today · {day}", day = name),
         Some(name) => name,
-        None if date.is_empty() => "Without a date".to_owned(),
+        None if date.is_empty() => t!("Without a date").to_owned(),
         None => date.to_owned(),
     }
 }

@@ -4,6 +4,7 @@ use leptos::prelude::*;
 use loggia_domain::palace::aaak::{self, Field, Item, Line};
 
 use crate::backend::memory::Entry;
+use crate::language::t;
 use crate::pages::memory_parts::clock;
 use crate::parts::{Agent, hue, revealed};
 use crate::words::grouped;
@@ -16,7 +17,7 @@ pub(super) fn view(entry: &Entry, shows_agent: bool) -> AnyView {
     let agent = shows_agent.then(|| view! { <Agent name=entry.agent.clone()/> }.into_any());
     let chars = entry.text.chars().count();
     let length = (chars >= LONG_CHARS)
-        .then(|| view! { <span class="faint">{format!("{} characters", grouped(chars as u64))}</span> }.into_any());
+        .then(|| view! { <span class="faint">{t!("{count} characters", count = grouped(chars as u64))}</span> }.into_any());
     let topic = (!entry.topic.is_empty())
         .then(|| view! { <span class="topic-name">{revealed(&entry.topic)}</span> }.into_any());
     // Not a `pre`: the first line feed of one is not a part of it.
@@ -24,8 +25,8 @@ pub(super) fn view(entry: &Entry, shows_agent: bool) -> AnyView {
     let text = match aaak::read(&entry.text) {
         Some(lines) => view! {
             <div class="both">
-                <div><h4>"In words"</h4>{in_words(&lines)}</div>
-                <div><h4>"As written"</h4>{raw}</div>
+                <div><h4>{t!("In words")}</h4>{in_words(&lines)}</div>
+                <div><h4>{t!("As written")}</h4>{raw}</div>
             </div>
         }
         .into_any(),
@@ -86,7 +87,7 @@ fn item(item: &Item) -> AnyView {
         }
         .into_any(),
         Item::Stars(count) => view! {
-            <span class="stars" role="img" aria-label=format!("weight {count} of 5")>
+            <span class="stars" role="img" aria-label=t!("weight {count} of 5", count = count)>
                 {"★".repeat(*count)}<i aria-hidden="true">{"★".repeat(5_usize.saturating_sub(*count))}</i>
             </span>
         }

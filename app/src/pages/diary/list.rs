@@ -5,19 +5,20 @@ use leptos::prelude::*;
 use super::named;
 use crate::backend::memory::Diarist;
 use crate::href;
+use crate::language::t;
 use crate::pages::memory_parts::{here_only, minute};
 use crate::parts::Agent;
 use crate::words::{counted, grouped};
 
 /// The list, the last writer first.
 pub(super) fn view(diarists: Vec<Diarist>) -> AnyView {
-    let count = counted(diarists.len() as u64, "diary", "diaries");
+    let count = counted(diarists.len() as u64, t!("diary##n"), t!("diaries##n"));
     let body = if diarists.is_empty() { empty() } else { table(diarists) };
     view! {
         <div class="page-head">
-            <h1>"Diaries"</h1>
+            <h1>{t!("Diaries")}</h1>
             <span class="faint">{count}</span>
-            <p class="page-sub faint">{here_only()}" Times are this hub's local time."</p>
+            <p class="page-sub faint">{here_only()}{t!(" Times are this hub's local time.")}</p>
         </div>
         {body}
     }
@@ -43,8 +44,8 @@ fn table(diarists: Vec<Diarist>) -> AnyView {
     view! {
         <div class="panel">
             <table class="plain-table">
-                <caption class="visually-hidden">"Who keeps a diary, the last writer first"</caption>
-                <thead><tr><th scope="col">"who"</th><th scope="col" class="number">"entries"</th><th scope="col">"last entry"</th></tr></thead>
+                <caption class="visually-hidden">{t!("Who keeps a diary, the last writer first")}</caption>
+                <thead><tr><th scope="col">{t!("who")}</th><th scope="col" class="number">{t!("entries##head")}</th><th scope="col">{t!("last entry")}</th></tr></thead>
                 <tbody>{rows}</tbody>
             </table>
         </div>
@@ -55,8 +56,8 @@ fn table(diarists: Vec<Diarist>) -> AnyView {
 fn empty() -> AnyView {
     view! {
         <section class="panel padded teach">
-            <p>"Nobody has written a diary entry yet. Agents write one at the end of a session, for themselves in later ones."</p>
-            <p class="muted">"By hand the first entry is written with"</p>
+            <p>{t!("Nobody has written a diary entry yet. Agents write one at the end of a session, for themselves in later ones.")}</p>
+            <p class="muted">{t!("By hand the first entry is written with")}</p>
             <p><code>"loggia diary write --agent me --entry \"What I learnt\""</code></p>
         </section>
     }

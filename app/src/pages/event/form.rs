@@ -2,18 +2,19 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
 use crate::pages::use_search;
 use crate::{browser, href};
 
 /// The forms, as the address and the page name them: the first is the text itself.
-const FORMS: [(&str, &str); 3] = [("raw", "Raw"), ("pretty", "Pretty"), ("markdown", "Markdown")];
+const FORMS: [&str; 3] = ["raw", "pretty", "markdown"];
 const FORM_KEY: &str = "loggia-body";
 
 /// The form for the bodies of this page. The first frame knows only the address; what the reader chose last comes after it.
 pub(in crate::pages) fn use_form() -> Memo<String> {
     let search = use_search();
     let remembered = RwSignal::new(String::new());
-    let said = move || href::value(&search.get(), "as").filter(|form| FORMS.iter().any(|(name, _)| name == form));
+    let said = move || href::value(&search.get(), "as").filter(|form| FORMS.contains(&form.as_str()));
     Effect::new(move |_| {
         if let Some(form) = said() {
             browser::store(FORM_KEY, Some(&form));
@@ -22,7 +23,7 @@ pub(in crate::pages) fn use_form() -> Memo<String> {
     });
     Memo::new(move |_| {
         let form = said().unwrap_or_else(|| remembered.get());
-        if form.is_empty() { FORMS[0].0.to_owned() } else { form }
+        if form.is_empty() { FORMS[0].to_owned() } else { form }
     })
 }
 
@@ -30,11 +31,16 @@ pub(in crate::pages) fn use_form() -> Memo<String> {
 pub(in crate::pages) fn form_links(path: &str, search: &str, form: &str) -> AnyView {
     let links = FORMS
         .into_iter()
-        .map(|(name, label)| {
+        .map(|name| {
+            let label = match name {
+                "raw" => t!("Raw"),
+                "pretty" => t!("Pretty"),
+                _ => "Markdown",
+            };
             let target = href::changed(path, search, "as", Some(name));
             let current = (name == form).then_some("true");
             view! { <a class="button small" href=target aria-current=current data-noscroll="">{label}</a> }.into_any()
         })
         .collect_view();
-    view! { <span class="forms" role="group" aria-label="Form of the body">{links}</span> }.into_any()
+    view! { <span class="forms" role="group" aria-label=t!("Form of the body")>{links}</span> }.into_any()
 }

@@ -5,6 +5,7 @@ use loggia_domain::Filter;
 
 use super::asked::Asked;
 use crate::filters::{Condition, conditions, label, turned, without};
+use crate::language::t;
 use crate::parts::revealed;
 
 /// The chips of a filter; nothing without one.
@@ -19,15 +20,15 @@ pub(super) fn Chips(asked: Asked) -> impl IntoView {
         let target = asked.under(&Filter { since_created_at: None, ..filter.clone() });
         view! {
             <li class="chip">
-                <span>"since "<b>{at}</b></span>
-                <a class="chip-x" href=target aria-label="show earlier events too">"×"</a>
+                <span>{t!("since ")}<b>{at}</b></span>
+                <a class="chip-x" href=target aria-label=t!("show earlier events too")>"×"</a>
             </li>
         }
         .into_any()
     });
     let all = (!filter.is_empty())
-        .then(|| view! { <li><a href=asked.under(&Filter::default())>"show everything"</a></li> }.into_any());
-    view! { <ul class="chips" aria-label="Filter">{chips}{since}{all}</ul> }
+        .then(|| view! { <li><a href=asked.under(&Filter::default())>{t!("show everything")}</a></li> }.into_any());
+    view! { <ul class="chips" aria-label=t!("Filter")>{chips}{since}{all}</ul> }
 }
 
 #[component]
@@ -35,12 +36,12 @@ fn Chip(asked: Asked, condition: Condition) -> impl IntoView {
     let Condition { column, value, excluded } = condition.clone();
     let gone = asked.under(&without(&asked.filter, column, &value));
     let turn = asked.under(&turned(&asked.filter, &condition));
-    let (words, turn_label) = if excluded { ("not ", "only this") } else { ("", "leave out") };
+    let (words, turn_label) = if excluded { (t!("not "), t!("only this")) } else { ("", t!("leave out")) };
     view! {
         <li class="chip" class:not=excluded>
             <span>{words}{label(column)}" "<b>{revealed(&value)}</b></span>
             <a class="chip-turn" href=turn>{turn_label}</a>
-            <a class="chip-x" href=gone aria-label=format!("remove {words}{} {value}", label(column))>"×"</a>
+            <a class="chip-x" href=gone aria-label=t!("remove {words}{column} {value}", words = words, column = label(column), value = value)>"×"</a>
         </li>
     }
 }

@@ -2,6 +2,8 @@
 
 use leptos::prelude::*;
 
+use crate::language::t;
+
 use super::asked::Asked;
 
 /// The formats, folded away until one is wanted.
@@ -12,10 +14,10 @@ pub(super) fn Export(asked: Asked) -> impl IntoView {
     };
     view! {
         <details class="export">
-            <summary class="button">"Export"</summary>
+            <summary class="button">{t!("Export")}</summary>
             <ul class="panel padded plain">
-                {link("ndjson", "NDJSON, one event per line")}
-                {link("txt", "Plain text")}
+                {link("ndjson", t!("NDJSON, one event per line"))}
+                {link("txt", t!("Plain text"))}
             </ul>
         </details>
     }

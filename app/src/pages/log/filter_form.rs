@@ -5,6 +5,7 @@ use loggia_domain::{Column, Status};
 
 use super::asked::Asked;
 use crate::filters::label;
+use crate::language::t;
 
 /// The form, folded away until it is wanted.
 #[component]
@@ -32,14 +33,14 @@ pub(super) fn FilterForm(asked: Asked) -> impl IntoView {
         .collect_view();
     view! {
         <details class="filter-form">
-            <summary class="button">"Filter"</summary>
+            <summary class="button">{t!("Filter")}</summary>
             <form method="get" action="/log" class="panel padded">
                 {kept}
                 {fields}
-                <label for="filter-status">"status"</label>
-                <select id="filter-status" name="status"><option value="">"any"</option>{statuses}</select>
-                <span class="muted">"Values of one field are alternatives."</span>
-                <button type="submit" class="button primary">"Show"</button>
+                <label for="filter-status">{t!("status")}</label>
+                <select id="filter-status" name="status"><option value="">{t!("any")}</option>{statuses}</select>
+                <span class="muted">{t!("Values of one field are alternatives.")}</span>
+                <button type="submit" class="button primary">{t!("Show")}</button>
             </form>
         </details>
     }

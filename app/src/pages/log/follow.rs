@@ -50,6 +50,11 @@ impl Following {
         untrack(|| self.is_on())
     }
 
+    /// Whether the reader has left the top of the page. Tracked.
+    pub(super) fn is_away(self) -> bool {
+        self.scrolled.get()
+    }
+
     /// Whether the reader said to stop. Tracked.
     pub(super) fn is_paused(self) -> bool {
         self.paused.get()

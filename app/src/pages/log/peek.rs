@@ -5,6 +5,7 @@ use leptos_router::NavigateOptions;
 use leptos_router::hooks::use_navigate;
 
 use crate::backend::SheetQuery;
+use crate::language::t;
 use crate::loading::{Answer, Question, load, shown};
 use crate::pages::event::use_form;
 use crate::pages::use_search;
@@ -39,12 +40,12 @@ fn Panel(search: Memo<String>) -> impl IntoView {
             Ok(_) => ().into_any(),
             Err(error) => {
                 let close = href::changed("/log", &search.get_untracked(), "peek", None);
-                view! { <Failure error=error what="the event" id=None/><a class="button peek-close" href=close>"Close"</a> }
+                view! { <Failure error=error what=t!("the event") id=None/><a class="button peek-close" href=close>{t!("Close")}</a> }
                     .into_any()
             }
         },
     );
-    view! { <aside class="peek" aria-label="The chosen event">{panel}</aside> }
+    view! { <aside class="peek" aria-label=t!("The chosen event")>{panel}</aside> }
 }
 
 /// Opens the panel for a row that is clicked on, where there is room for it; elsewhere the row's link leads to the event's page.

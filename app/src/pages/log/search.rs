@@ -6,6 +6,7 @@ use loggia_domain::search::MAX_QUERY_CHARS;
 use super::asked::Asked;
 use super::filter_form::kept;
 use super::window::Window;
+use crate::language::t;
 use crate::words::{counted, grouped};
 use crate::{browser, href};
 
@@ -16,9 +17,9 @@ pub(super) fn SearchBox(asked: Asked) -> impl IntoView {
     view! {
         <form method="get" action="/log" role="search" class="search">
             {filter}
-            <input type="search" name="q" value=asked.q maxlength=MAX_QUERY_CHARS.to_string() placeholder="Search bodies, ids, names"
-                aria-label="Search the log" autocomplete="off" spellcheck="false"/>
-            <button type="submit" class="button">"Search"</button>
+            <input type="search" name="q" value=asked.q maxlength=MAX_QUERY_CHARS.to_string() placeholder=t!("Search bodies, ids, names")
+                aria-label=t!("Search the log") autocomplete="off" spellcheck="false"/>
+            <button type="submit" class="button">{t!("Search")}</button>
         </form>
     }
 }
@@ -35,15 +36,15 @@ pub(super) fn Hits(asked: Asked, window: RwSignal<Window>, behind: RwSignal<u64>
     let next = move |_| go_to(at.get_untracked() % untrack(count).max(1) + 1);
     let previous = move |_| go_to(if at.get_untracked() > 1 { at.get_untracked() - 1 } else { untrack(count) });
     let said = move || {
-        let mut said = counted(count() as u64, "hit", "hits");
+        let mut said = counted(count() as u64, t!("hit##n"), t!("hits##n"));
         if at.get() > 0 {
             said = format!("{}/{said}", at.get());
         }
         if window.with(|w| w.older().is_some()) {
-            said.push_str(", older ones below");
+            said.push_str(t!(", older ones below"));
         }
         if behind.get() > 0 {
-            said = format!("{said}; the newest {} events are not indexed yet", grouped(behind.get()));
+            said = t!("{said}; the newest {count} events are not indexed yet", said = said, count = grouped(behind.get()));
         }
         said
     };
@@ -51,9 +52,9 @@ pub(super) fn Hits(asked: Asked, window: RwSignal<Window>, behind: RwSignal<u64>
     view! {
         <div class="hits">
             <span role="status">{said}</span>
-            <button type="button" class="button needs-script hit-previous" aria-label="Previous hit" on:click=previous>"↑"</button>
-            <button type="button" class="button needs-script hit-next" aria-label="Next hit" on:click=next>"↓"</button>
-            <a href=log>"End the search"</a>
+            <button type="button" class="button needs-script hit-previous" aria-label=t!("Previous hit") on:click=previous>"↑"</button>
+            <button type="button" class="button needs-script hit-next" aria-label=t!("Next hit") on:click=next>"↓"</button>
+            <a href=log>{t!("End the search")}</a>
         </div>
     }
 }

@@ -6,6 +6,7 @@ use loggia_domain::{Column, Filter};
 use super::asked::Asked;
 use crate::backend::{Counts, StreamCount};
 use crate::filters;
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::grouped;
 
@@ -15,7 +16,7 @@ const TREE: &str = "streams";
 /// What unfolds the tree where it has no room beside the log.
 #[component]
 pub(super) fn TreeButton() -> impl IntoView {
-    view! { <button type="button" class="button tree-button" popovertarget=TREE>"Streams"</button> }
+    view! { <button type="button" class="button tree-button" popovertarget=TREE>{t!("Streams")}</button> }
 }
 
 /// The tree. What the log is filtered by is marked.
@@ -23,8 +24,8 @@ pub(super) fn TreeButton() -> impl IntoView {
 pub(super) fn StreamTree(counts: RwSignal<Counts>, asked: Asked) -> impl IntoView {
     let rows = move || counts.with(|counts| counts.streams.iter().map(|s| branch(s, &asked)).collect_view());
     view! {
-        <nav class="panel tree" id=TREE popover aria-label="Streams and rooms">
-            <h2>"Streams"</h2>
+        <nav class="panel tree" id=TREE popover aria-label=t!("Streams and rooms")>
+            <h2>{t!("Streams")}</h2>
             <ul>{move || rows()}</ul>
         </nav>
     }

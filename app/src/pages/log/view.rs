@@ -14,12 +14,18 @@ use super::tree::{StreamTree, TreeButton};
 use super::window::{Row, Window};
 use crate::backend::{Counts, LogPage};
 use crate::clock::use_page_clock;
+use crate::language::t;
 use crate::live::{Cursor, Throttle, use_live};
 use crate::parts::{EventRow, EventTable, FirstEvent, Marks};
 use crate::words::{counted, grouped};
 use crate::{ask, browser, href};
 use leptos::prelude::*;
 use leptos::task::spawn_local;
+
+/// How many rows are in the document while the reader is at the top: more than any screen shows, and more than one answer of the hub
+/// holds. The browser lays out and paints every row again for each one that comes, so the others are put there when the reader
+/// begins to scroll.
+const ROWS_AT_THE_TOP: usize = 120;
 
 /// At most one question for counts and hits per so many ms while events arrive.
 const ASKED_GAP_MS: u64 = 2000;
@@ -31,7 +37,7 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
     refused.extend(page.unsearched.clone());
     let refusals = refused
         .into_iter()
-        .map(|why| view! { <p class="note warn" role="alert">"Left out of the filter: "{why}</p> }.into_any())
+        .map(|why| view! { <p class="note warn" role="alert">{t!("Left out of the filter: ")}{why}</p> }.into_any())
         .collect_view();
     // Words that nothing can be searched for are left out like a filter that means nothing.
     let searches = !asked.q.is_empty() && page.unsearched.is_none();
@@ -54,11 +60,11 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
         view! { <PauseButton following=following/> }.into_any()
     } else {
         let newest = asked.under(&asked.filter);
-        view! { <a class="button" href=newest>"To the newest"</a> }.into_any()
+        view! { <a class="button" href=newest>{t!("To the newest")}</a> }.into_any()
     };
     let before_note = asked.before.clone().map(|id| {
         view! {
-            <p class="note">"Only what arrived before "<a href=href::event(&id)><code>{id.clone()}</code></a>"; this part of the log does not move."</p>
+            <p class="note">{t!("Only what arrived before ")}<a href=href::event(&id)><code>{id.clone()}</code></a>{t!("; this part of the log does not move.")}</p>
         }
         .into_any()
     });
@@ -66,9 +72,9 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
         // In the frame after, when the rows are there.
         Effect::new(|_| request_animation_frame(|| browser::focus("#selected .to-event")));
         let newest = window.with_untracked(|w| w.newest_id().map(href::around));
-        let newer = newest.map(|target| view! { <a href=target>"Newer events"</a> }.into_any());
+        let newer = newest.map(|target| view! { <a href=target>{t!("Newer events")}</a> }.into_any());
         view! {
-            <p class="note">"What arrived around "<a href=href::event(&id)><code>{id.clone()}</code></a>"; this part of the log does not move. "{newer}</p>
+            <p class="note">{t!("What arrived around ")}<a href=href::event(&id)><code>{id.clone()}</code></a>{t!("; this part of the log does not move. ")}{newer}</p>
         }
         .into_any()
     });
@@ -78,8 +84,8 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
     let hits = searches.then(|| view! { <Hits asked=asked.clone() window=window behind=behind/> }.into_any());
     view! {
         <div class="page-head">
-            <h1>"Log"</h1>
-            <span class="faint">{move || counted(total(), "event", "events")}" in all"</span>
+            <h1>{t!("Log")}</h1>
+            <span class="faint">{move || counted(total(), t!("event##n"), t!("events##n"))}{t!(" in all")}</span>
             <span class="grow"></span>
             <TreeButton/>
             {head}
@@ -107,7 +113,7 @@ fn PauseButton(following: Following) -> impl IntoView {
     view! {
         <button type="button" class="button needs-script pause" aria-pressed=move || following.is_paused().to_string()
             on:click=move |_| following.switch_pause()>
-            {move || if following.is_paused() { "Resume" } else { "Pause" }}
+            {move || if following.is_paused() { t!("Resume") } else { t!("Pause") }}
         </button>
     }
 }
@@ -122,7 +128,7 @@ fn NewRows(window: RwSignal<Window>, following: Following) -> impl IntoView {
                 let count = waiting.get();
                 (count > 0).then(|| view! {
                     <button type="button" class="button primary" on:click=move |_| following.resume()>
-                        {grouped(count as u64)}" new"
+                        {grouped(count as u64)}{t!(" new")}
                     </button>
                 }.into_any())
             }}
@@ -133,13 +139,14 @@ fn NewRows(window: RwSignal<Window>, following: Following) -> impl IntoView {
 /// The rows, and what lies below them.
 #[component]
 fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl IntoView {
-    let rows = move || window.with(|w| w.rows().to_vec());
+    let shown = move || if following.is_away() { usize::MAX } else { ROWS_AT_THE_TOP };
+    let rows = move || window.with(|w| w.rows().iter().take(shown()).cloned().collect::<Vec<_>>());
     let row_asked = asked.clone();
-    let foot = move || window.with(|w| foot(w, &asked));
+    let foot = move || window.with(|w| foot(w, w.events_below(shown()), &asked));
     view! {
         <div class="log-table" on:click=on_row_clicked()>
             <NewRows window=window following=following/>
-            <EventTable caption="Events, newest first">
+            <EventTable caption=t!("Events, newest first")>
                 <For each=rows key=row_key children=move |row| row_view(&row, &row_asked)/>
             </EventTable>
             {move || foot()}
@@ -167,42 +174,47 @@ fn row_view(row: &Row, asked: &Asked) -> AnyView {
         }
         Row::Unreadable { id } => view! {
             <tr class="gap" role="row"><td role="cell" colspan="6">
-                "An event came that this page cannot read; the rest goes on. "<a href=href::event(id)>{id.clone()}</a>
+                {t!("An event came that this page cannot read; the rest goes on. ")}<a href=href::event(id)>{id.clone()}</a>
             </td></tr>
         }
         .into_any(),
         Row::Gap { missing, before } => view! {
             <tr class="gap" role="row"><td role="cell" colspan="6">
-                {counted(*missing as u64, "event", "events")}" not shown, "<a href=asked.older_than(before)>"load"</a>
+                {counted(*missing as u64, t!("event##n"), t!("events##n"))}{t!(" not shown, ")}<a href=asked.older_than(before)>{t!("load")}</a>
             </td></tr>
         }
         .into_any(),
         Row::Resynced { before } => {
             let load = before
                 .as_ref()
-                .map(|id| view! { ", "<a href=asked.older_than(id)>"load what is before"</a> }.into_any());
-            view! { <tr class="gap" role="row"><td role="cell" colspan="6">"The stream began anew here: events may be missing"{load}</td></tr> }.into_any()
+                .map(|id| view! { ", "<a href=asked.older_than(id)>{t!("load what is before")}</a> }.into_any());
+            view! { <tr class="gap" role="row"><td role="cell" colspan="6">{t!("The stream began anew here: events may be missing")}{load}</td></tr> }.into_any()
         }
     }
 }
 
-fn foot(window: &Window, asked: &Asked) -> AnyView {
+fn foot(window: &Window, below: usize, asked: &Asked) -> AnyView {
+    if below > 0 {
+        let below = counted(below as u64, t!("event##n"), t!("events##n"));
+        let rest = foot(window, 0, asked);
+        return view! { <p class="log-foot">{below}{t!(" not shown until you scroll")}</p>{rest} }.into_any();
+    }
     let left = (window.left() > 0).then(|| {
-        view! { <span>{counted(window.left() as u64, "older row", "older rows")}" left this page to keep it light. "</span> }.into_any()
+        view! { <span>{counted(window.left() as u64, t!("older row##n"), t!("older rows##n"))}{t!(" left this page to keep it light. ")}</span> }.into_any()
     });
     match window.older() {
         Some(id) => {
-            view! { <p class="log-foot">{left}<a href=asked.older_than(id) rel="next">"Older events"</a></p> }
+            view! { <p class="log-foot">{left}<a href=asked.older_than(id) rel="next">{t!("Older events")}</a></p> }
                 .into_any()
         }
         None if window.rows().is_empty() => {
-            view! { <p class="empty-note">"No event of the log passes this filter yet; one that does will appear here by itself."</p> }
+            view! { <p class="empty-note">{t!("No event of the log passes this filter yet; one that does will appear here by itself.")}</p> }
                 .into_any()
         }
         None if asked.filter.is_empty() && asked.q.is_empty() => {
-            view! { <p class="log-foot faint">"This is the beginning of the log."</p> }.into_any()
+            view! { <p class="log-foot faint">{t!("This is the beginning of the log.")}</p> }.into_any()
         }
-        None => view! { <p class="log-foot faint">"Nothing older passes this filter."</p> }.into_any(),
+        None => view! { <p class="log-foot faint">{t!("Nothing older passes this filter.")}</p> }.into_any(),
     }
 }
 

@@ -160,6 +160,11 @@ impl Window {
         self.rows.iter().rev().find_map(|row| row.id())
     }
 
+    /// How many events stand below the first so many rows.
+    pub(super) fn events_below(&self, rows: usize) -> usize {
+        self.rows.iter().skip(rows).map(|row| row.events()).sum()
+    }
+
     /// The id of the first row.
     pub(super) fn newest_id(&self) -> Option<&str> {
         self.rows.iter().find_map(|row| row.id())

@@ -7,6 +7,7 @@ use loggia_domain::delegation::{Delegation, State};
 use super::needs::apart;
 use crate::backend::Overview;
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, Ago, StateBadge, last_part, revealed};
 use crate::words::grouped;
 
@@ -26,7 +27,7 @@ pub(super) fn Board(overview: RwSignal<Overview>) -> impl IntoView {
     let left_out = move || {
         let more = overview.with(|o| o.open_total.saturating_sub(o.open.len() as u64));
         (more > 0).then(
-            || view! { <p class="muted">{grouped(more)}" more wait; those that have waited longest are here."</p> },
+            || view! { <p class="muted">{grouped(more)}{t!(" more wait; those that have waited longest are here.")}</p> },
         )
     };
     let shown = move || {
@@ -41,7 +42,7 @@ pub(super) fn Board(overview: RwSignal<Overview>) -> impl IntoView {
     };
     view! {
         <section>
-            <h2>"Open delegations"</h2>
+            <h2>{t!("Open delegations")}</h2>
             <div class="board">{move || shown()}</div>
             {move || left_out()}
         </section>
@@ -56,7 +57,7 @@ fn BoardColumn(state: State, delegations: Vec<Told>, answered_ms: u64, stalled_a
     });
     let first = cards.by_ref().take(CARDS_SHOWN).collect_view();
     let rest = (count > CARDS_SHOWN).then(|| {
-        view! { <details class="more"><summary>{count - CARDS_SHOWN}" more"</summary>{cards.collect_view()}</details> }.into_any()
+        view! { <details class="more"><summary>{count - CARDS_SHOWN}{t!(" more")}</summary>{cards.collect_view()}</details> }.into_any()
     });
     view! {
         <section class="column" class:vacant=count == 0>
@@ -73,7 +74,7 @@ fn Card(told: Told, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
     let apart = apart.map(|text| view! { <code>{revealed(&text)}</code> }.into_any());
     let (what, since_ms) = delegation
         .pending_since_ms
-        .map_or(("last word", delegation.last_at_ms), |since_ms| (entered(delegation.state), since_ms));
+        .map_or((t!("last word"), delegation.last_at_ms), |since_ms| (entered(delegation.state), since_ms));
     // What lies ready waits for a reader; only work that should be moving grows hot.
     let hot_after_ms = (delegation.state != State::Ready).then_some(stalled_after_ms);
     let worker = delegation.claimant.clone().or_else(|| delegation.assignee.clone());
@@ -93,8 +94,8 @@ fn Card(told: Told, answered_ms: u64, stalled_after_ms: u64) -> impl IntoView {
 /// What happened when a state was entered, for an age.
 fn entered(state: State) -> &'static str {
     match state {
-        State::Open => "asked",
-        State::Other => "begun",
+        State::Open => t!("asked"),
+        State::Other => t!("begun"),
         state => state.as_str(),
     }
 }

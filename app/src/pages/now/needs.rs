@@ -3,6 +3,7 @@
 use loggia_domain::delegation::{Delegation, State};
 
 use crate::backend::Overview;
+use crate::language::t;
 use crate::words::number_word;
 
 /// Why a delegation needs somebody, gravest first.
@@ -78,9 +79,9 @@ pub(super) fn problems(overview: &Overview, now_ms: u64) -> Vec<Problem> {
 /// The title of the page.
 pub(super) fn headline(problems: usize) -> String {
     match problems {
-        0 => "Nothing needs anyone".to_owned(),
-        1 => "One delegation needs someone".to_owned(),
-        n => format!("{} delegations need someone", number_word(n)),
+        0 => t!("Nothing needs anyone").to_owned(),
+        1 => t!("One delegation needs someone").to_owned(),
+        n => t!("{count} delegations need someone", count = number_word(n)),
     }
 }
 

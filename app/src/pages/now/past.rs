@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::super::{sheet, use_search};
 use crate::backend::SheetQuery;
 use crate::href;
+use crate::language::t;
 use crate::loading::{Answer, Question};
 use crate::parts::Playing;
 
@@ -38,7 +39,7 @@ pub(super) fn Tools(
 ) -> impl IntoView {
     let past = tip.map(|id| {
         let target = format!("/?at={}", href::encode(&id));
-        view! { <a class="button" href=target>"Time machine"</a> }.into_any()
+        view! { <a class="button" href=target>{t!("Time machine")}</a> }.into_any()
     });
-    view! { <p class="now-tools">{past}<a class="button" href="/task/new">"New task"</a></p> }
+    view! { <p class="now-tools">{past}<a class="button" href="/task/new">{t!("New task")}</a></p> }
 }

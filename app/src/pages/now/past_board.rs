@@ -5,6 +5,7 @@ use loggia_domain::delegation::{Delegation, State};
 
 use crate::backend::asked::PastPage;
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, StateBadge, last_part, revealed, time_bar};
 use crate::words::{ago, counted};
 
@@ -37,41 +38,41 @@ pub(in crate::pages) fn past_page(past: &PastPage, is_playing: bool) -> (String,
         })
         .collect_view();
     let more = past.has_more.then(|| {
-        let shown = counted(past.waiting.len() as u64, "delegation", "delegations");
-        view! { <p class="muted">"More waited; the "{shown}" that were newest are here."</p> }.into_any()
+        let shown = counted(past.waiting.len() as u64, t!("delegation##n"), t!("delegations##n"));
+        view! { <p class="muted">{t!("More waited; the ")}{shown}{t!(" that were newest are here.")}</p> }.into_any()
     });
     let failed = (!past.failed.is_empty()).then(|| {
         let cards = past.failed.iter().map(card).collect_view();
-        view! { <section><h2>"Had failed in the three days before"</h2><div class="board">{cards}</div></section> }
+        view! { <section><h2>{t!("Had failed in the three days before")}</h2><div class="board">{cards}</div></section> }
             .into_any()
     });
-    let waited = counted(past.waiting.len() as u64, "delegation", "delegations");
+    let waited = counted(past.waiting.len() as u64, t!("delegation##n"), t!("delegations##n"));
     let view = view! {
         {time_bar("/", None, &past.moment, is_playing)}
-        <h1>{waited}" waited for somebody then"</h1>
+        <h1>{waited}{t!(" waited for somebody then")}</h1>
         <section>
-            <h2>"Open delegations, as they stood"</h2>
+            <h2>{t!("Open delegations, as they stood")}</h2>
             <div class="board">{columns}</div>
             {more}
         </section>
         {failed}
-        <p class="faint">"Questions in talks that delegate nothing are not kept in the history of states; the log has them."</p>
+        <p class="faint">{t!("Questions in talks that delegate nothing are not kept in the history of states; the log has them.")}</p>
     };
-    ("The past".to_owned(), view.into_any())
+    (t!("The past").to_owned(), view.into_any())
 }
 
 fn card(d: &Delegation, event_id: &str, at_ms: u64, stalled_after_ms: u64) -> AnyView {
     let mut also = Vec::new();
     if d.is_expired(at_ms) {
-        also.push("expired");
+        also.push(t!("expired"));
     }
     if d.is_stalled(at_ms, stalled_after_ms) {
-        also.push("stalled");
+        also.push(t!("stalled"));
     }
     if d.open_question {
-        also.push("question");
+        also.push(t!("question"));
     }
-    let what = if d.state == State::Open { "asked" } else { d.state.as_str() };
+    let what = if d.state == State::Open { t!("asked") } else { d.state.as_str() };
     let since_ms = d.pending_since_ms.unwrap_or(d.last_at_ms);
     let worker = d.claimant.clone().or_else(|| d.assignee.clone());
     let worker = worker.map(|name| view! { " · "<Agent name=name/> }.into_any());

@@ -6,7 +6,8 @@ use loggia_domain::presence::{Agent as Known, Listener, Standing, ms_of};
 
 use crate::backend::people::People;
 use crate::href;
-use crate::pages::agents::presence::{in_short, lag};
+use crate::language::t;
+use crate::pages::agents::presence::{in_short, lag, standing_word};
 use crate::parts::Agent;
 use crate::words::{counted, grouped};
 
@@ -31,22 +32,22 @@ pub(in crate::pages) fn strip(people: &People) -> AnyView {
     let chips = here.iter().take(CHIPS).map(|agent| chip(agent, *now_ms)).collect_view();
     let more = agents.len().saturating_sub(here.len().min(CHIPS));
     let more = (more > 0).then(|| {
-        view! { <li class="person"><a href="/agents">{counted(more as u64, "more agent", "more agents")}</a></li> }
+        view! { <li class="person"><a href="/agents">{counted(more as u64, t!("more agent##n"), t!("more agents##n"))}</a></li> }
             .into_any()
     });
     let nobody = (here.is_empty() && unnamed.is_empty()).then(|| {
         view! {
             <p class="empty-note">
-                "Nobody listens. An agent is here while it holds a stream or waits: "
+                {t!("Nobody listens. An agent is here while it holds a stream or waits: ")}
                 <code>"loggia logstream watch --to-agent win:codex"</code>
             </p>
         }
         .into_any()
     });
-    let readers = (*pages > 0).then(|| format!("{} open", counted(*pages, "page", "pages")));
+    let readers = (*pages > 0).then(|| t!("{pages} open", pages = counted(*pages, t!("page##n"), t!("pages##n"))));
     view! {
-        <section class="people" aria-label="Who is listening">
-            <div class="section-head"><h2>"Who is listening"</h2><span class="faint">{readers}</span></div>
+        <section class="people" aria-label=t!("Who is listening")>
+            <div class="section-head"><h2>{t!("Who is listening")}</h2><span class="faint">{readers}</span></div>
             {nobody}
             <ul>{chips}{nameless(unnamed)}{more}</ul>
         </section>
@@ -56,12 +57,12 @@ pub(in crate::pages) fn strip(people: &People) -> AnyView {
 }
 
 fn chip(agent: &Known, now_ms: u64) -> AnyView {
-    let word = agent.standing(now_ms).as_str();
+    let standing = agent.standing(now_ms);
     let class = if agent.is_missed(now_ms) { "said hot" } else { "said" };
     view! {
         <li class="person">
             <a href=href::agent(&agent.agent)><Agent name=agent.agent.clone()/></a>
-            <span class=format!("standing bare {word}")><span class="visually-hidden">{word}", "</span></span>
+            <span class=format!("standing bare {}", standing.as_str())><span class="visually-hidden">{standing_word(standing)}", "</span></span>
             <span class=class>{in_short(agent, now_ms)}</span>
         </li>
     }
@@ -70,7 +71,7 @@ fn chip(agent: &Known, now_ms: u64) -> AnyView {
 
 fn nameless(unnamed: &[Listener]) -> Option<AnyView> {
     let behind = unnamed.iter().map(|l| l.behind).max()?;
-    let said = format!("{} without a name, {}", counted(unnamed.len() as u64, "listener", "listeners"), lag(behind));
+    let said = t!("{listeners} without a name, {lag}", listeners = counted(unnamed.len() as u64, t!("listener##n"), t!("listeners##n")), lag = lag(behind));
     Some(
         view! { <li class="person"><span class="standing bare listening"></span><span class="said">{said}</span></li> }
             .into_any(),
@@ -85,7 +86,7 @@ fn rate(hours: &[(String, u64)]) -> AnyView {
     let bars = hours.iter().enumerate().map(|(at, (hour, events))| {
         // What there is at all is seen.
         let height = if *events == 0 { 1 } else { (*events * HEIGHT).checked_div(most).unwrap_or(0).max(2) };
-        let title = format!("{}: {}", clock(hour), counted(*events, "event", "events"));
+        let title = format!("{}: {}", clock(hour), counted(*events, t!("event##n"), t!("events##n")));
         let x = at as u64 * HOUR + 1;
         view! {
             <rect x=x.to_string() y=(HEIGHT - height).to_string() width=(HOUR - 2).to_string() height=height.to_string()
@@ -100,10 +101,15 @@ fn rate(hours: &[(String, u64)]) -> AnyView {
         view! { <span>{clock(first)}" UTC"</span><span>{clock(last)}" UTC"</span> }.into_any()
     });
     let said =
-        format!("{} in {} hours, at most {} in one", counted(sum, "event", "events"), hours.len(), grouped(most));
+        t!(
+            "{events} in {hours} hours, at most {most} in one",
+            events = counted(sum, t!("event##n"), t!("events##n")),
+            hours = hours.len(),
+            most = grouped(most)
+        );
     view! {
         <section class="panel padded rate">
-            <div class="section-head"><h2>"Events per hour, last day"</h2><span class="faint">{said.clone()}</span></div>
+            <div class="section-head"><h2>{t!("Events per hour, last day")}</h2><span class="faint">{said.clone()}</span></div>
             <svg viewBox=format!("0 0 {} {HEIGHT}", hours.len() as u64 * HOUR) preserveAspectRatio="none" role="img" aria-label=said>{bars}</svg>
             <p class="ends" aria-hidden="true">{ends}</p>
         </section>
@@ -132,7 +138,7 @@ mod tests {
         let html = strip(&people).to_html();
         assert!(html.contains("&lt;i&gt;gone") && !html.contains("<i>gone"), "{html}");
         assert!(html.contains("1\u{a0}more agent") && !html.contains("long:ago"), "{html}");
-        assert!(html.contains("7\u{a0}events in 2 hours") && html.contains("14:00 UTC"), "{html}");
+        assert!(html.contains("7\u{a0}events in 2 hours") && html.contains("14:00: 7\u{a0}events"), "{html}");
         assert!(strip(&People::default()).to_html().contains("Nobody listens"));
     }
 }

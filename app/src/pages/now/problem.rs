@@ -6,6 +6,7 @@ use loggia_domain::timestamp::created_at_ms;
 
 use super::needs::{Need, Problem};
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, AgentPair, Ago, Form, Moment, StateBadge, revealed};
 
 /// One problem.
@@ -21,36 +22,36 @@ pub(super) fn ProblemCard(
     let Problem { need, since_ms, delegation, apart, whereabouts } = problem;
     let apart = apart.map(|text| view! { <p><code>{revealed(&text)}</code></p> }.into_any());
     let (also, what) = match need {
-        Need::Failed => (vec![], "last word"),
-        Need::Blocked => (vec![], "blocked"),
-        Need::Expired => (vec!["expired"], "due"),
-        Need::Twice => (vec!["claimed twice"], "last word"),
-        Need::Question => (vec!["question"], "last word"),
-        Need::Stalled => (vec!["stalled"], "last word"),
+        Need::Failed => (vec![], t!("last word")),
+        Need::Blocked => (vec![], t!("blocked")),
+        Need::Expired => (vec![t!("expired")], t!("due")),
+        Need::Twice => (vec![t!("claimed twice")], t!("last word")),
+        Need::Question => (vec![t!("question")], t!("last word")),
+        Need::Stalled => (vec![t!("stalled")], t!("last word")),
     };
     let at = created_at_ms(since_ms).unwrap_or_default();
     let said = match (need, &delegation.reason) {
         (Need::Failed | Need::Blocked | Need::Question, Some(reason)) => {
             view! { <p class="quote">"“"{revealed(reason)}"”"</p> }.into_any()
         }
-        (Need::Failed, None) => view! { <p>"It failed without a word."</p> }.into_any(),
-        (Need::Blocked, None) => view! { <p>"It is blocked, and nobody said why."</p> }.into_any(),
-        (Need::Question, None) => view! { <p>"A question waits for an answer."</p> }.into_any(),
+        (Need::Failed, None) => view! { <p>{t!("It failed without a word.")}</p> }.into_any(),
+        (Need::Blocked, None) => view! { <p>{t!("It is blocked, and nobody said why.")}</p> }.into_any(),
+        (Need::Question, None) => view! { <p>{t!("A question waits for an answer.")}</p> }.into_any(),
         (Need::Expired, _) => {
-            view! { <p>"It was to be done by "<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
+            view! { <p>{t!("It was to be done by ")}<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
         }
         (Need::Twice, _) => {
             let loser = delegation.unsettled_claims.first().cloned().unwrap_or_default();
             let winner = delegation.claimant.clone().unwrap_or_default();
-            view! { <p><Agent name=winner/>" was first; "<Agent name=loser/>" claimed too and may still be at work."</p> }.into_any()
+            view! { <p><Agent name=winner/>{t!(" was first; ")}<Agent name=loser/>{t!(" claimed too and may still be at work.")}</p> }.into_any()
         }
         (Need::Stalled, _) => {
-            let first = if delegation.state == State::Open { "Nobody has taken it" } else { "Claimed, then silence" };
+            let first = if delegation.state == State::Open { t!("Nobody has taken it") } else { t!("Claimed, then silence") };
             // Whether it died, went idle or only works in silence.
             let worker = delegation.claimant.clone().or_else(|| delegation.assignee.clone());
             let whereabouts =
                 worker.zip(whereabouts).map(|(name, line)| view! { " "<Agent name=name/>" "{line}"." }.into_any());
-            view! { <p>{first}"; no event since "<Moment at=at.clone() form=Form::Full/>"."{whereabouts}</p> }
+            view! { <p>{first}{t!("; no event since ")}<Moment at=at.clone() form=Form::Full/>"."{whereabouts}</p> }
                 .into_any()
         }
     };

@@ -5,6 +5,7 @@ use loggia_domain::{Column, Filter};
 
 use crate::backend::Overview;
 use crate::href;
+use crate::language::t;
 use crate::parts::{Form, Moment, revealed};
 use crate::words::{counted, grouped};
 
@@ -36,14 +37,14 @@ pub(super) fn StreamList(overview: RwSignal<Overview>) -> impl IntoView {
     let more = move || {
         let more = overview.with(|o| o.streams.len().saturating_sub(SHOWN));
         (more > 0).then(|| {
-            view! { <p class="muted"><a href="/log">{counted(more as u64, "more stream", "more streams")}</a></p> }
+            view! { <p class="muted"><a href="/log">{counted(more as u64, t!("more stream##n"), t!("more streams##n"))}</a></p> }
                 .into_any()
         })
     };
-    let total = move || overview.with(|o| counted(o.events, "event", "events"));
+    let total = move || overview.with(|o| counted(o.events, t!("event##n"), t!("events##n")));
     view! {
         <section>
-            <div class="section-head"><h2>"Streams"</h2><span class="faint">{move || total()}</span></div>
+            <div class="section-head"><h2>{t!("Streams")}</h2><span class="faint">{move || total()}</span></div>
             <ul class="panel stream-list">{move || rows()}</ul>
             {move || more()}
         </section>

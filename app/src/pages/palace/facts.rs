@@ -7,20 +7,20 @@ use super::address;
 use super::bars::{Bar, SCALE, bars};
 use super::list::pager;
 use crate::backend::memory::{FACTS_PAGE, Fact, PalaceQuery};
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::counted;
 
 /// What the drawing does not say by itself.
-const NOW_KEY: &str = "dotted line: now";
 
 /// The latest facts, on the page of the whole palace.
 pub(super) fn some(facts: &[Fact], total: u64, now_ms: u64) -> AnyView {
     let more = PalaceQuery { facts: true, ..PalaceQuery::default() };
     let said = (total > facts.len() as u64)
-        .then(|| view! { " · "<a href=address(&more)>"All "{counted(total, "fact", "facts")}</a> }.into_any());
+        .then(|| view! { " · "<a href=address(&more)>{t!("All ")}{counted(total, t!("fact##n"), t!("facts##n"))}</a> }.into_any());
     view! {
         <section>
-            <div class="section-head"><h2>"Facts, latest first"</h2><span class="faint">{NOW_KEY}{said}</span></div>
+            <div class="section-head"><h2>{t!("Facts, latest first")}</h2><span class="faint">{t!("dotted line: now")}{said}</span></div>
             {table(facts, now_ms)}
         </section>
     }
@@ -30,19 +30,19 @@ pub(super) fn some(facts: &[Fact], total: u64, now_ms: u64) -> AnyView {
 /// A page of facts, of all or about something.
 pub(super) fn all(query: &PalaceQuery, facts: &[Fact], total: u64, candidates: &[String], now_ms: u64) -> AnyView {
     let title = match &query.entity {
-        Some(entity) => view! { "Facts about "{revealed(entity)} }.into_any(),
-        None => "Facts".into_any(),
+        Some(entity) => view! { {t!("Facts about ")}{revealed(entity)} }.into_any(),
+        None => t!("Facts##palace").into_any(),
     };
     let every = query.entity.is_some().then(|| {
         let every = PalaceQuery { facts: true, ..PalaceQuery::default() };
-        view! { " · "<a href=address(&every)>"All facts"</a> }.into_any()
+        view! { " · "<a href=address(&every)>{t!("All facts")}</a> }.into_any()
     });
     let body = if facts.is_empty() { nothing(query, candidates) } else { table(facts, now_ms) };
     view! {
         <section>
             <div class="section-head">
                 <h2>{title}</h2>
-                <span class="faint">{counted(total, "fact", "facts")}", latest first · "{NOW_KEY}{every}</span>
+                <span class="faint">{counted(total, t!("fact##n"), t!("facts##n"))}{t!(", latest first · ")}{t!("dotted line: now")}{every}</span>
             </div>
             {body}
             {pager(query, facts.len(), total, FACTS_PAGE)}
@@ -54,12 +54,12 @@ pub(super) fn all(query: &PalaceQuery, facts: &[Fact], total: u64, candidates: &
 fn nothing(query: &PalaceQuery, candidates: &[String]) -> AnyView {
     let offered = (!candidates.is_empty()).then(|| {
         let links = candidates.iter().map(|name| view! { <li>{about(name)}</li> }.into_any()).collect_view();
-        view! { <p>"Perhaps this was meant:"</p><ul>{links}</ul> }.into_any()
+        view! { <p>{t!("Perhaps this was meant:")}</p><ul>{links}</ul> }.into_any()
     });
     let said = if query.entity.is_some() {
-        "Nothing is known about this."
+        t!("Nothing is known about this.")
     } else {
-        "No fact has been noted yet. Agents note them with the tool mempalace_kg_add."
+        t!("No fact has been noted yet. Agents note them with the tool mempalace_kg_add.")
     };
     view! { <div class="panel padded teach"><p>{said}</p>{offered}</div> }.into_any()
 }
@@ -89,12 +89,12 @@ fn table(facts: &[Fact], now_ms: u64) -> AnyView {
     view! {
         <div class="panel">
             <table class="fact-table">
-                <caption class="visually-hidden">"Facts and when they hold, times in UTC"</caption>
+                <caption class="visually-hidden">{t!("Facts and when they hold, times in UTC")}</caption>
                 <thead>
                     <tr>
-                        <th scope="col">"fact"</th>
+                        <th scope="col">{t!("fact##head")}</th>
                         <th scope="col" class="validity-cell"><span class="scale"><span>{drawn.first_day}</span><span>{drawn.last_day}</span></span></th>
-                        <th scope="col">"holds (UTC)"</th>
+                        <th scope="col">{t!("holds (UTC)")}</th>
                     </tr>
                 </thead>
                 <tbody>{rows}</tbody>
@@ -130,14 +130,14 @@ fn validity(fact: &Fact, phase: Phase) -> String {
     let short = |time: &str| time.strip_suffix("T00:00:00Z").unwrap_or(time).to_owned();
     let given = |time: &Option<String>| time.as_deref().filter(|t| !t.is_empty()).map(short);
     let span = match (given(&fact.from), given(&fact.to)) {
-        (None, None) => "always".to_owned(),
-        (Some(from), None) => format!("since {from}"),
-        (None, Some(to)) => format!("until {to}"),
-        (Some(from), Some(to)) => format!("{from} to {to}"),
+        (None, None) => t!("always").to_owned(),
+        (Some(from), None) => t!("since {time}", time = from),
+        (None, Some(to)) => t!("until {to}", to = to),
+        (Some(from), Some(to)) => t!("{from} to {to}", from = from, to = to),
     };
     match phase {
-        Phase::Past => format!("{span}, ended"),
-        Phase::Future => format!("{span}, to come"),
+        Phase::Past => t!("{span}, ended", span = span),
+        Phase::Future => t!("{span}, to come", span = span),
         Phase::Present => span,
     }
 }

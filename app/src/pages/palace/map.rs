@@ -5,6 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::language::t;
 use crate::backend::memory::{Joints, Tunnel};
 
 /// How many wings, rooms of one, and lines are drawn at most.
@@ -150,7 +151,12 @@ fn gathered(joints: &Joints) -> Vec<Joint<'_>> {
         Joint {
             ends: [(&source.0, &source.1), (&target.0, &target.1)],
             class: if kind == "explicit" { "dug" } else { "found" },
-            about: format!("tunnel {} / {} to {} / {}{why}", source.0, source.1, target.0, target.1),
+            about: t!(
+                "tunnel {from} to {to}{why}",
+                from = format!("{} / {}", source.0, source.1),
+                to = format!("{} / {}", target.0, target.1),
+                why = why
+            ),
         }
     });
     let shared = joints.shared.iter().flat_map(|(room, wings)| {
@@ -159,7 +165,7 @@ fn gathered(joints: &Joints) -> Vec<Joint<'_>> {
             Some(Joint {
                 ends: [(one, room), (other, room)],
                 class: "shared",
-                about: format!("{one} and {other} both have the room {room}"),
+                about: t!("{one} and {other} both have the room {room}", one = one, other = other, room = room),
             })
         })
     });

@@ -5,6 +5,7 @@ use leptos::prelude::*;
 use super::address;
 use super::map::{BOX_WIDTH, Map, WingBox, map};
 use crate::backend::memory::{Joints, PalaceQuery, Tunnel};
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, cut, grouped};
 
@@ -19,25 +20,25 @@ pub(super) fn view(wings: &[(&str, &[(String, u64)])], joints: &Joints) -> AnyVi
         return ().into_any();
     }
     let drawn = map(wings, joints);
-    let said = format!(
-        "{}, {} of one name",
-        counted(joints.tunnels.len() as u64, "tunnel", "tunnels"),
-        counted(joints.shared.len() as u64, "room", "rooms")
+    let said = t!(
+        "{tunnels}, {rooms} of one name",
+        tunnels = counted(joints.tunnels.len() as u64, t!("tunnel##n"), t!("tunnels##n")),
+        rooms = counted(joints.shared.len() as u64, t!("room##n"), t!("rooms##n"))
     );
     let left_out = (drawn.more_wings + drawn.more_lines > 0).then(|| {
-        let said = format!(
-            "Not drawn: {}, {}.",
-            counted(drawn.more_wings as u64, "wing", "wings"),
-            counted(drawn.more_lines as u64, "line", "lines")
+        let said = t!(
+            "Not drawn: {wings}, {lines}.",
+            wings = counted(drawn.more_wings as u64, t!("wing##n"), t!("wings##n")),
+            lines = counted(drawn.more_lines as u64, t!("line##map"), t!("lines##map"))
         );
         view! { <p class="faint">{said}</p> }.into_any()
     });
     view! {
         <section>
-            <div class="section-head"><h2>"Map"</h2><span class="faint">{said}</span></div>
-            <div class="map-frame panel" tabindex="0" role="region" aria-label="Map of wings and rooms">{drawing(&drawn)}</div>
+            <div class="section-head"><h2>{t!("Map")}</h2><span class="faint">{said}</span></div>
+            <div class="map-frame panel" tabindex="0" role="region" aria-label=t!("Map of wings and rooms")>{drawing(&drawn)}</div>
             <p class="map-key faint">
-                <span class="dug">"tunnel"</span><span class="found">"imported tunnel"</span><span class="shared">"rooms of one name"</span>
+                <span class="dug">{t!("tunnel##map")}</span><span class="found">{t!("imported tunnel")}</span><span class="shared">{t!("rooms of one name")}</span>
             </p>
             {left_out}
             {told(&joints.tunnels)}
@@ -57,7 +58,7 @@ fn drawing(map: &Map) -> AnyView {
     let boxes = map.boxes.iter().map(wing).collect_view();
     view! {
         <svg class="map" width=map.width.to_string() height=map.height.to_string() viewBox=format!("0 0 {} {}", map.width, map.height)
-            role="group" aria-label=format!("{} and what joins their rooms", counted(map.boxes.len() as u64, "wing", "wings"))>
+            role="group" aria-label=t!("{wings} and what joins their rooms", wings = counted(map.boxes.len() as u64, t!("wing##n"), t!("wings##n")))>
             {lines(false)}{boxes}{lines(true)}
         </svg>
     }
@@ -71,7 +72,7 @@ fn wing(wing: &WingBox) -> AnyView {
         .iter()
         .map(|room| {
             let target = PalaceQuery { room: Some(room.name.clone()), ..here.clone() };
-            let rows = if room.rows == 0 { "empty".to_owned() } else { grouped(room.rows) };
+            let rows = if room.rows == 0 { t!("empty").to_owned() } else { grouped(room.rows) };
             let (x, y) = (wing.x, room.y + 4);
             view! {
                 <circle class="door" cx=(x + 13).to_string() cy=room.y.to_string() r="3"/>
@@ -85,7 +86,7 @@ fn wing(wing: &WingBox) -> AnyView {
         .collect_view();
     let more = (wing.more > 0).then(|| {
         let y = wing.y + wing.height - 16;
-        let said = format!("and {}", counted(wing.more as u64, "more room", "more rooms"));
+        let said = t!("and {rooms}", rooms = counted(wing.more as u64, t!("more room##n"), t!("more rooms##n")));
         view! { <text class="rows more" x=(wing.x + 22).to_string() y=y.to_string()>{said}</text> }.into_any()
     });
     view! {
@@ -112,9 +113,9 @@ fn told(tunnels: &[Tunnel]) -> Option<AnyView> {
     }
     let items = tunnels.iter().rev().take(MAX_TOLD).map(tunnel).collect_view();
     let said = if tunnels.len() > MAX_TOLD {
-        format!("The last {MAX_TOLD} of {}", counted(tunnels.len() as u64, "tunnel", "tunnels"))
+        t!("The last {shown} of {tunnels}", shown = MAX_TOLD, tunnels = counted(tunnels.len() as u64, t!("tunnel##n"), t!("tunnels##n")))
     } else {
-        "Tunnels in words".to_owned()
+        t!("Tunnels in words").to_owned()
     };
     Some(view! { <details class="told"><summary>{said}</summary><ul>{items}</ul></details> }.into_any())
 }
@@ -125,8 +126,8 @@ fn tunnel(tunnel: &Tunnel) -> AnyView {
         view! { <a href=address(&target)>{revealed(wing)}" / "{revealed(room)}</a> }.into_any()
     };
     let label = (!tunnel.label.is_empty()).then(|| view! { ": "{revealed(&tunnel.label)} }.into_any());
-    let followed = counted(u64::try_from(tunnel.followed).unwrap_or(0), "time", "times");
-    let facts = format!("{}, followed {followed}, strength {:.2}", tunnel.kind, tunnel.strength);
+    let followed = counted(u64::try_from(tunnel.followed).unwrap_or(0), t!("time##n"), t!("times##n"));
+    let facts = t!("{kind}, followed {times}, strength {strength}", kind = tunnel.kind, times = followed, strength = format!("{:.2}", tunnel.strength));
     view! {
         <li>{end(&tunnel.source)}" → "{end(&tunnel.target)}{label}" "<small class="faint">{facts}</small></li>
     }

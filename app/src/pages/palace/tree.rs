@@ -4,6 +4,7 @@ use leptos::prelude::*;
 
 use super::address;
 use crate::backend::memory::{PalaceQuery, Wing};
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::grouped;
 
@@ -19,12 +20,12 @@ pub(super) fn view(query: &PalaceQuery, wings: &[Wing]) -> Option<AnyView> {
     let facts = PalaceQuery { facts: true, ..PalaceQuery::default() };
     Some(
         view! {
-            <nav class="palace-tree panel" aria-label="Wings and rooms">
-                <h2>"Wings"</h2>
+            <nav class="palace-tree panel" aria-label=t!("Wings and rooms")>
+                <h2>{t!("Wings")}</h2>
                 <ul>{items}</ul>
-                <p class="faint"><small>"Rows are counted: a long text stands in several."</small></p>
-                <p><a href=address(&facts) aria-current=shows_facts.then_some("page")>"Facts"</a></p>
-                <p><a href="/diary">"Diaries"</a></p>
+                <p class="faint"><small>{t!("Rows are counted: a long text stands in several.")}</small></p>
+                <p><a href=address(&facts) aria-current=shows_facts.then_some("page")>{t!("Facts##palace")}</a></p>
+                <p><a href="/diary">{t!("Diaries")}</a></p>
             </nav>
         }
         .into_any(),
@@ -51,7 +52,7 @@ fn item(query: &PalaceQuery, wing: &Wing, few: bool) -> AnyView {
     let head = link(address(&target), &wing.name, wing.rows, here && query.room.is_none());
     view! {
         <li>
-            <details open=few || here><summary aria-label=format!("rooms of {}", wing.name)></summary><ul>{rooms}</ul></details>
+            <details open=few || here><summary aria-label=t!("rooms of {wing}", wing = wing.name)></summary><ul>{rooms}</ul></details>
             {head}
         </li>
     }

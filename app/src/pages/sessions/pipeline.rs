@@ -3,6 +3,7 @@
 use leptos::prelude::*;
 
 use crate::backend::sessions::{Group, PipelineState};
+use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{ago, grouped};
 
@@ -12,33 +13,33 @@ pub(super) fn view(pipeline: Option<PipelineState>, now_ms: u64) -> AnyView {
         Some(pipeline) => state(pipeline, now_ms),
         None => view! {
             <p class="muted">
-                <span class="standing">"off"</span>" "
-                "Nothing is published. With "<code>"L0_PIPELINE_ENABLED=true"</code>" and "<code>"REDIS_URL"</code>" or "
-                <code>"L0_PIPELINE_REDIS_URL"</code>" each write also becomes an entry of a Redis stream."
+                <span class="standing">{t!("off")}</span>" "
+                {t!("Nothing is published. With ")}<code>"L0_PIPELINE_ENABLED=true"</code>{t!(" and ")}<code>"REDIS_URL"</code>{t!(" or ")}
+                <code>"L0_PIPELINE_REDIS_URL"</code>{t!(" each write also becomes an entry of a Redis stream.")}
             </p>
         }
         .into_any(),
     };
-    view! { <section class="panel padded pipeline" aria-label="Output pipeline"><h2>"Output pipeline"</h2>{body}</section> }
+    view! { <section class="panel padded pipeline" aria-label=t!("Output pipeline")><h2>{t!("Output pipeline")}</h2>{body}</section> }
         .into_any()
 }
 
 fn state(pipeline: PipelineState, now_ms: u64) -> AnyView {
     let badge = match &pipeline.trouble {
-        None => view! { <span class="status applied">"publishing"</span> }.into_any(),
+        None => view! { <span class="status applied">{t!("publishing")}</span> }.into_any(),
         Some(error) => {
-            view! { <span class="status failed">"cannot publish"</span>" "<code>{revealed(error)}</code> }.into_any()
+            view! { <span class="status failed">{t!("cannot publish")}</span>" "<code>{revealed(error)}</code> }.into_any()
         }
     };
     let last = pipeline.last_error.as_ref().map(|(error, at_ms)| {
         let when = ago("", now_ms.saturating_sub(*at_ms)).trim_start().to_owned();
-        view! { <p class="muted">"Last error, "{when}": "<code>{revealed(error)}</code></p> }.into_any()
+        view! { <p class="muted">{t!("Last error, ")}{when}": "<code>{revealed(error)}</code></p> }.into_any()
     });
     let (length, groups) = match pipeline.read {
         Ok((length, groups)) => (grouped(length), self::groups(groups)),
         Err(error) => (
             "unknown".to_owned(),
-            view! { <p class="muted">"Redis does not say how far its consumers are: "<code>{revealed(&error)}</code></p> }
+            view! { <p class="muted">{t!("Redis does not say how far its consumers are: ")}<code>{revealed(&error)}</code></p> }
                 .into_any(),
         ),
     };
@@ -46,13 +47,13 @@ fn state(pipeline: PipelineState, now_ms: u64) -> AnyView {
         view! { <div class:hot=is_bad><dt>{name}</dt><dd>{value}</dd></div> }.into_any()
     };
     view! {
-        <p>{badge}" "<span class="faint">"stream "<b class="mono">{revealed(&pipeline.stream)}</b>" in "<b class="mono">{pipeline.redis}</b></span></p>
+        <p>{badge}" "<span class="faint">{t!("stream ")}<b class="mono">{revealed(&pipeline.stream)}</b>{t!(" in ")}<b class="mono">{pipeline.redis}</b></span></p>
         <dl class="figures">
             {figure("published", grouped(pipeline.published), false)}
             {figure("waiting", grouped(pipeline.waiting), pipeline.trouble.is_some() && pipeline.waiting > 0)}
             {figure("dropped", grouped(pipeline.dropped), pipeline.dropped > 0)}
-            {figure("entries in the stream", length, false)}
-            {figure("kept at least", grouped(pipeline.max_entries), false)}
+            {figure(t!("entries in the stream"), length, false)}
+            {figure(t!("kept at least"), grouped(pipeline.max_entries), false)}
         </dl>
         {last}
         {groups}
@@ -62,7 +63,7 @@ fn state(pipeline: PipelineState, now_ms: u64) -> AnyView {
 
 fn groups(groups: Vec<Group>) -> AnyView {
     if groups.is_empty() {
-        return view! { <p class="muted">"No consumer group yet. Readers without a group leave no trace here."</p> }
+        return view! { <p class="muted">{t!("No consumer group yet. Readers without a group leave no trace here.")}</p> }
             .into_any();
     }
     let rows = groups
@@ -82,13 +83,13 @@ fn groups(groups: Vec<Group>) -> AnyView {
         .collect_view();
     view! {
         <table class="plain-table groups">
-            <caption class="visually-hidden">"Consumer groups"</caption>
+            <caption class="visually-hidden">{t!("Consumer groups")}</caption>
             <thead>
                 <tr>
-                    <th scope="col">"consumer group"</th>
-                    <th scope="col" class="number">"consumers"</th>
-                    <th scope="col" class="number">"pending"</th>
-                    <th scope="col" class="number">"lag"</th>
+                    <th scope="col">{t!("consumer group")}</th>
+                    <th scope="col" class="number">{t!("consumers")}</th>
+                    <th scope="col" class="number">{t!("pending")}</th>
+                    <th scope="col" class="number">{t!("lag")}</th>
                 </tr>
             </thead>
             <tbody>{rows}</tbody>

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::left;
 use crate::backend::sessions::LiveSession;
+use crate::language::t;
 use crate::parts::{Agent, revealed};
 use crate::words::ago;
 
@@ -15,28 +16,28 @@ pub(super) fn view(one: &LiveSession, close: &str, now_ms: u64) -> AnyView {
     let snapshot = &one.snapshot;
     let messages = snapshot.messages.iter().map(|kept| message(kept, now_ms)).collect_view();
     let window = if snapshot.messages.is_empty() {
-        view! { <p class="muted">"Nothing was said yet; there is only a plan or variables."</p> }.into_any()
+        view! { <p class="muted">{t!("Nothing was said yet; there is only a plan or variables.")}</p> }.into_any()
     } else {
         view! { <ol class="window">{messages}</ol> }.into_any()
     };
     let plan = snapshot.active_plan.as_ref().map(|plan| {
-        view! { <section><h3>"Plan"</h3><div class="verbatim" translate="no">{revealed(plan)}</div></section> }
+        view! { <section><h3>{t!("Plan")}</h3><div class="verbatim" translate="no">{revealed(plan)}</div></section> }
             .into_any()
     });
-    let variables = values("Variables", &snapshot.temp_variables);
-    let metadata = values("What else is known", &snapshot.metadata);
+    let variables = values(t!("Variables"), &snapshot.temp_variables);
+    let metadata = values(t!("What else is known"), &snapshot.metadata);
     let expires = iso(snapshot.expires_at_ms).get(..19).unwrap_or_default().replace('T', " ");
     view! {
-        <section class="panel padded session" aria-label="Session">
+        <section class="panel padded session" aria-label=t!("Session")>
             <header>
                 <h2><Agent name=one.owner.agent_id.clone()/>" · "<span class="mono">{revealed(&one.owner.session_id)}</span></h2>
                 <span class="grow"></span>
                 <span class="left">{left(one)}</span>
-                <a class="button small" href=close.to_owned()>"Close"</a>
+                <a class="button small" href=close.to_owned()>{t!("Close")}</a>
             </header>
-            <p class="faint">"Gone at "<time class="mono">{expires}" UTC"</time>", whatever is written until then."</p>
+            <p class="faint">{t!("Gone at ")}<time class="mono">{expires}" UTC"</time>{t!(", whatever is written until then.")}</p>
             <div class="mind">
-                <section><h3>"Said"</h3>{window}</section>
+                <section><h3>{t!("Said")}</h3>{window}</section>
                 <div>{plan}{variables}{metadata}</div>
             </div>
         </section>
@@ -47,13 +48,13 @@ pub(super) fn view(one: &LiveSession, close: &str, now_ms: u64) -> AnyView {
 /// What stands there for a session that is not live.
 pub(super) fn gone(owner: &Owner, close: &str) -> AnyView {
     view! {
-        <section class="panel padded session" aria-label="Session">
+        <section class="panel padded session" aria-label=t!("Session")>
             <p>
-                "The session "<b class="mono">{revealed(&owner.session_id)}</b>" of "<Agent name=owner.agent_id.clone()/>
-                " is not live: its time is over, or it never began. What was said lies in the palace, in the room "
+                {t!("The session ")}<b class="mono">{revealed(&owner.session_id)}</b>{t!(" of ")}<Agent name=owner.agent_id.clone()/>
+                {t!(" is not live: its time is over, or it never began. What was said lies in the palace, in the room ")}
                 <code>"sessions"</code>"."
             </p>
-            <p><a class="button small" href=close.to_owned()>"Close"</a></p>
+            <p><a class="button small" href=close.to_owned()>{t!("Close")}</a></p>
         </section>
     }
     .into_any()

@@ -5,6 +5,7 @@ use loggia_domain::delegation::Delegation;
 use loggia_domain::{ArtifactKind, ArtifactRecord};
 
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, CopyLine, revealed};
 use crate::words::{short_hash, size};
 
@@ -27,9 +28,9 @@ pub(super) fn Artifacts(delegation: ReadSignal<Delegation>, records: ReadSignal<
     let none = move || {
         delegation
             .with(|d| d.artifact_ids.is_empty())
-            .then(|| view! { <p class="faint">"Nothing has been delivered yet."</p> }.into_any())
+            .then(|| view! { <p class="faint">{t!("Nothing has been delivered yet.")}</p> }.into_any())
     };
-    view! { <section class="panel padded"><h2>"Artifacts"</h2>{move || none()}<ul class="artifacts">{move || items()}</ul></section> }
+    view! { <section class="panel padded"><h2>{t!("Artifacts")}</h2>{move || none()}<ul class="artifacts">{move || items()}</ul></section> }
 }
 
 fn known(record: &ArtifactRecord) -> AnyView {
@@ -55,7 +56,7 @@ fn unknown(id: &str) -> AnyView {
     view! {
         <li>
             <a href=href::artifact(id)><code>{revealed(id)}</code></a>
-            <span class="faint">" not on this hub yet"</span>
+            <span class="faint">{t!(" not on this hub yet")}</span>
         </li>
     }
     .into_any()

@@ -5,6 +5,7 @@ use loggia_domain::delegation::Delegation;
 use loggia_domain::{Column, Filter};
 
 use crate::href;
+use crate::language::t;
 use crate::parts::{Agent, revealed};
 
 /// The request's facts. A correlation without a request says what it knows.
@@ -16,24 +17,24 @@ pub(super) fn RequestFacts(delegation: ReadSignal<Delegation>) -> impl IntoView 
     let facts = move || {
         delegation.with(|d| {
             let stream = href::log(&Filter::default().with(Column::Stream, &d.stream), None);
-            let to = d.assignee.clone().map(|name| view! { <dt>"to"</dt><dd><Agent name=name/></dd> }.into_any());
+            let to = d.assignee.clone().map(|name| view! { <dt>{t!("to")}</dt><dd><Agent name=name/></dd> }.into_any());
             let by =
-                d.claimant.clone().map(|name| view! { <dt>"claimed by"</dt><dd><Agent name=name/></dd> }.into_any());
+                d.claimant.clone().map(|name| view! { <dt>{t!("claimed by")}</dt><dd><Agent name=name/></dd> }.into_any());
             let done = d
                 .done
                 .as_ref()
-                .map(|done| view! { <dt>"done when"</dt><dd class="prose">{revealed(done)}</dd> }.into_any());
+                .map(|done| view! { <dt>{t!("done when")}</dt><dd class="prose">{revealed(done)}</dd> }.into_any());
             view! {
-                <dt>"from"</dt><dd><Agent name=d.requester.clone()/></dd>
+                <dt>{t!("from")}</dt><dd><Agent name=d.requester.clone()/></dd>
                 {to}
                 {by}
-                <dt>"stream"</dt><dd><a href=stream><code>{revealed(&d.stream)}</code></a></dd>
-                {code("branch", &d.branch)}
-                {code("base commit", &d.base_commit)}
+                <dt>{t!("stream")}</dt><dd><a href=stream><code>{revealed(&d.stream)}</code></a></dd>
+                {code(t!("branch"), &d.branch)}
+                {code(t!("base commit"), &d.base_commit)}
                 {done}
             }
             .into_any()
         })
     };
-    view! { <section class="panel padded"><h2>"Request"</h2><dl class="facts">{move || facts()}</dl></section> }
+    view! { <section class="panel padded"><h2>{t!("Request")}</h2><dl class="facts">{move || facts()}</dl></section> }
 }

@@ -9,28 +9,29 @@ use loggia_domain::human::{MAX_NAME_CHARS, PREFIX};
 use crate::backend::Viewer;
 use crate::backend::asked::Typed;
 use crate::href;
-use crate::parts::revealed;
+use crate::language::t;
+use crate::parts::{TextArea, revealed};
 
 /// What stands in place of a form for a viewer who may not write.
 fn why_not(viewer: &Viewer) -> Option<&'static str> {
     if viewer.read_only {
-        Some("This hub is read-only: nothing can be written here.")
+        Some(t!("This hub is read-only: nothing can be written here."))
     } else if viewer.write {
         None
     } else {
-        Some("To write, sign in with a token that has the scope `write`.")
+        Some(t!("To write, sign in with a token that has the scope `write`."))
     }
 }
 
 /// The answer to a task.
 pub(super) fn answer(d: &Delegation, viewer: &Viewer, typed: &Typed) -> AnyView {
     if let Some(why) = why_not(viewer) {
-        return view! { <section class="panel padded"><h2>"Answer as a person"</h2><p class="muted">{why}</p></section> }
+        return view! { <section class="panel padded"><h2>{t!("Answer as a person")}</h2><p class="muted">{why}</p></section> }
             .into_any();
     }
     let is_again = typed.error.is_some();
     let chosen = if is_again { typed.value("status") } else { suggested(d.state) };
-    let statuses = std::iter::once(("", "reply, without a status"))
+    let statuses = std::iter::once(("", t!("reply, without a status")))
         .chain(Status::ALL.iter().map(|status| (status.as_str(), meaning(*status))))
         .map(|(word, meaning)| {
             let words = if word.is_empty() { meaning.to_owned() } else { format!("{word}: {meaning}") };
@@ -50,17 +51,17 @@ pub(super) fn answer(d: &Delegation, viewer: &Viewer, typed: &Typed) -> AnyView 
     let action = href::task(&d.correlation_id);
     view! {
         <details class="panel human-form" open=is_again id="answer">
-            <summary><h2>"Answer as a person"</h2></summary>
+            <summary><h2>{t!("Answer as a person")}</h2></summary>
             <form method="post" action=format!("{action}#answer") class="stacked">
                 {error(typed)}
                 <input type="hidden" name="event_id" value=answers/>
                 {name_field(viewer, typed)}
-                <label>"What it is"<select name="status">{statuses}</select></label>
-                <label>"For whom"<input name="to" value=to maxlength="256" list="answer-to" aria-invalid=invalid(typed, "to_agent")/></label>
+                <label>{t!("What it is")}<select name="status">{statuses}</select></label>
+                <label>{t!("For whom")}<input name="to" value=to maxlength="256" list="answer-to" aria-invalid=invalid(typed, "to_agent")/></label>
                 <datalist id="answer-to">{options}</datalist>
-                <label class="wide">"Text"<textarea name="body" rows="6" aria-invalid=invalid(typed, "body")>{in_textarea(typed.value("body"))}</textarea></label>
-                <p class="wide"><button class="button primary">"Write to the log"</button>
-                <span class="faint">" The log is never changed: what is written stays. Agents read it as they read each other."</span></p>
+                <label class="wide">{t!("Text")}<TextArea name="body" rows="6" typed=typed.value("body").to_owned() is_refused=refused(typed, "body")/></label>
+                <p class="wide"><button class="button primary">{t!("Write to the log")}</button>
+                <span class="faint">{t!(" The log is never changed: what is written stays. Agents read it as they read each other.")}</span></p>
             </form>
         </details>
     }
@@ -69,9 +70,9 @@ pub(super) fn answer(d: &Delegation, viewer: &Viewer, typed: &Typed) -> AnyView 
 
 /// The page on which a person asks for work: its title and its view.
 pub(in crate::pages) fn create(viewer: &Viewer, typed: &Typed) -> (String, AnyView) {
-    let title = "New task".to_owned();
+    let title = t!("New task").to_owned();
     if let Some(why) = why_not(viewer) {
-        let view = view! { <h1>"New task"</h1><section class="panel padded"><p class="muted">{why}</p></section> };
+        let view = view! { <h1>{t!("New task")}</h1><section class="panel padded"><p class="muted">{why}</p></section> };
         return (title, view.into_any());
     }
     let field = |name: &'static str, label: &'static str, hint: &'static str| {
@@ -82,23 +83,23 @@ pub(in crate::pages) fn create(viewer: &Viewer, typed: &Typed) -> (String, AnyVi
     };
     let area = |name: &'static str, label: &'static str, rows: &'static str| {
         view! {
-            <label class="wide">{label}<textarea name=name rows=rows required aria-invalid=invalid(typed, name)>{in_textarea(typed.value(name))}</textarea></label>
+            <label class="wide">{label}<TextArea name=name rows=rows typed=typed.value(name).to_owned() required=true is_refused=refused(typed, name)/></label>
         }
         .into_any()
     };
     let view = view! {
-        <h1>"New task"</h1>
+        <h1>{t!("New task")}</h1>
         <section class="panel human-form">
             <form method="post" action="/task/new" class="stacked">
                 {error(typed)}
                 {name_field(viewer, typed)}
-                {field("to_agent", "For whom", "win:codex, or * for everybody")}
-                {field("project", "Project", "atlas")}
-                {field("branch", "Branch", "main")}
-                {field("base_commit", "Base commit", "7 to 64 hexadecimal digits")}
-                {area("goal", "Goal; its first line is the title", "5")}
-                {area("done", "It is done when", "3")}
-                <p class="wide"><button class="button primary">"Ask for it"</button></p>
+                {field("to_agent", t!("For whom"), t!("win:codex, or * for everybody"))}
+                {field("project", t!("Project"), "atlas")}
+                {field("branch", t!("Branch"), "main")}
+                {field("base_commit", t!("Base commit"), t!("7 to 64 hexadecimal digits"))}
+                {area("goal", t!("Goal; its first line is the title"), "5")}
+                {area("done", t!("It is done when"), "3")}
+                <p class="wide"><button class="button primary">{t!("Ask for it")}</button></p>
             </form>
         </section>
     };
@@ -108,7 +109,7 @@ pub(in crate::pages) fn create(viewer: &Viewer, typed: &Typed) -> (String, AnyVi
 fn name_field(viewer: &Viewer, typed: &Typed) -> AnyView {
     let name = if typed.error.is_some() { typed.value("name").to_owned() } else { viewer.name.clone() };
     view! {
-        <label>"Your name"
+        <label>{t!("Your name")}
             <span class="prefixed"><code>{PREFIX}</code>
             <input name="name" value=name required maxlength=MAX_NAME_CHARS.to_string() autocomplete="nickname" aria-invalid=invalid(typed, "name")/></span>
         </label>
@@ -120,19 +121,17 @@ fn error(typed: &Typed) -> Option<AnyView> {
     let (_, said) = typed.error.as_ref()?;
     let said = revealed(said);
     Some(
-        view! { <p class="note warn wide" role="alert"><b>"Nothing was written: "</b>{said}". What you typed is still here."</p> }
+        view! { <p class="note warn wide" role="alert"><b>{t!("Nothing was written: ")}</b>{said}{t!(". What you typed is still here.")}</p> }
             .into_any(),
     )
 }
 
-/// A text for a textarea, whose content Leptos writes as it is: what could end it is escaped here. A first line break would be swallowed.
-fn in_textarea(text: &str) -> String {
-    let first = if text.starts_with('\n') { "\n" } else { "" };
-    format!("{first}{}", text.replace('&', "&amp;").replace('<', "&lt;"))
+fn invalid(typed: &Typed, field: &str) -> Option<&'static str> {
+    refused(typed, field).then_some("true")
 }
 
-fn invalid(typed: &Typed, field: &str) -> Option<&'static str> {
-    typed.error.as_ref().is_some_and(|(refused, _)| refused == field).then_some("true")
+fn refused(typed: &Typed, field: &str) -> bool {
+    typed.error.as_ref().is_some_and(|(refused, _)| refused == field)
 }
 
 /// What a person most likely says next; never something that ends or takes the task.
@@ -151,12 +150,12 @@ fn addressee(d: &Delegation) -> String {
 
 fn meaning(status: Status) -> &'static str {
     match status {
-        Status::Open => "to be done, by anybody who claims it",
-        Status::Claimed => "I take it",
-        Status::Ready => "a result waits to be looked at",
-        Status::Applied => "the result was taken over; done",
-        Status::Blocked => "it cannot go on without somebody",
-        Status::Failed => "it was tried and did not work; done",
-        Status::Superseded => "something else took its place; done",
+        Status::Open => t!("to be done, by anybody who claims it"),
+        Status::Claimed => t!("I take it"),
+        Status::Ready => t!("a result waits to be looked at"),
+        Status::Applied => t!("the result was taken over; done"),
+        Status::Blocked => t!("it cannot go on without somebody"),
+        Status::Failed => t!("it was tried and did not work; done"),
+        Status::Superseded => t!("something else took its place; done"),
     }
 }

@@ -3,11 +3,11 @@
 use leptos::prelude::*;
 use loggia_domain::Event;
 use loggia_domain::delegation::{Delegation, Step};
-use loggia_domain::timestamp::duration_words;
 
 use crate::href;
+use crate::language::t;
 use crate::parts::{AgentPair, StatusBadge, revealed, written_time};
-use crate::words::{counted, cut};
+use crate::words::{counted, cut, duration};
 
 /// How many characters of a body are shown at most; the event's own page has all of it.
 const MAX_BODY_CHARS: usize = 20_000;
@@ -29,25 +29,25 @@ pub(super) fn steps(d: &Delegation, events: &[Event]) -> AnyView {
 }
 
 fn item(step: &Step, event: Option<&Event>, left: &mut usize) -> AnyView {
-    let after = step.after_ms.map(|ms| view! { <span class="after">"+"{duration_words(ms)}</span> }.into_any());
+    let after = step.after_ms.map(|ms| view! { <span class="after">"+"{duration(ms)}</span> }.into_any());
     let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let mark = |is: bool, word: &'static str| is.then(|| view! { <span class="mark">{word}</span> }.into_any());
     let skew = step
         .skew_ms
-        .map(|ms| view! { <span class="mark">"clocks differ by about "{duration_words(ms)}</span> }.into_any());
+        .map(|ms| view! { <span class="mark">{t!("clocks differ by about ")}{duration(ms)}</span> }.into_any());
     let body = event.map_or("", |event| event.body.as_str());
     let (shown, more) = cut(body, MAX_BODY_CHARS.min(*left));
     *left = left.saturating_sub(shown.chars().count());
     let text = if body.is_empty() {
-        view! { <p class="faint">"no text"</p> }.into_any()
+        view! { <p class="faint">{t!("no text")}</p> }.into_any()
     } else {
         let rest = (more > 0).then(|| {
-            view! { <p class="not-shown">{counted(more as u64, "more character", "more characters")}", see the event"</p> }.into_any()
+            view! { <p class="not-shown">{counted(more as u64, t!("more character##n"), t!("more characters##n"))}{t!(", see the event")}</p> }.into_any()
         });
         view! { <pre class="body">{revealed(shown)}</pre>{rest} }.into_any()
     };
     let metadata = event.filter(|event| !event.metadata.is_empty()).map(|event| {
-        view! { <details><summary class="faint">"metadata"</summary><pre class="body">{revealed(event.metadata.text())}</pre></details> }
+        view! { <details><summary class="faint">{t!("metadata")}</summary><pre class="body">{revealed(event.metadata.text())}</pre></details> }
             .into_any()
     });
     let artifacts = step
@@ -63,9 +63,9 @@ fn item(step: &Step, event: Option<&Event>, left: &mut usize) -> AnyView {
                     <AgentPair from=step.from_agent.clone() to=step.to_agent.clone()/>
                     <span class="mono muted">{step.event_type.clone()}</span>
                     {status}
-                    {mark(step.human, "person")}
-                    {mark(step.lost_race, "lost the race")}
-                    {mark(step.question, "question")}
+                    {mark(step.human, t!("person"))}
+                    {mark(step.lost_race, t!("lost the race"))}
+                    {mark(step.question, t!("question"))}
                     {skew}
                     {artifacts}
                     <a class="faint" href=href::event(&step.event_id)><code>{step.event_id.clone()}</code></a>

@@ -2,42 +2,50 @@
 
 use leptos::prelude::*;
 use loggia_domain::delegation::Delegation;
-use loggia_domain::timestamp::duration_words;
 
 use super::flow::{Flow, Point, Words};
 use super::layout::{Below, Picture, picture};
 use crate::clock::use_page_clock;
+use crate::language::t;
 use crate::parts::hue;
-use crate::words::counted;
+use crate::words::{counted, duration};
 
 /// The picture of a delegation up to now.
 #[component]
-pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>, stalled_after_ms: u64) -> impl IntoView {
+pub(super) fn Lanes(
+    delegation: ReadSignal<Delegation>,
+    now_ms: Memo<u64>,
+    stalled_after_ms: u64,
+    is_past: bool,
+) -> impl IntoView {
     let drawn = Memo::new(move |_| delegation.with(|d| picture(d, now_ms.get(), stalled_after_ms)));
     let span = move || {
         delegation.with(|d| {
             let first_ms = d.steps.first().map_or(d.last_at_ms, |step| step.at_ms);
             let start = match d.steps.first() {
-                Some(step) if step.event_type == "task.request" => "request",
-                _ => "the first event",
+                Some(step) if step.event_type == "task.request" => t!("request"),
+                _ => t!("the first event"),
             };
             match d.pending_since_ms {
-                Some(_) => format!("From {start} to now, {}", duration_words(now_ms.get().saturating_sub(first_ms))),
-                None => format!("From {start} to end, {}", duration_words(d.last_at_ms.saturating_sub(first_ms))),
+                Some(_) if is_past => {
+                    t!("From {start} to then, {duration}", start = start, duration = duration(now_ms.get().saturating_sub(first_ms)))
+                }
+                Some(_) => t!("From {start} to now, {duration}", start = start, duration = duration(now_ms.get().saturating_sub(first_ms))),
+                None => t!("From {start} to end, {duration}", start = start, duration = duration(d.last_at_ms.saturating_sub(first_ms))),
             }
         })
     };
     let described = move || {
         delegation.with(|d| {
-            let steps = counted(d.steps.len() as u64, "step", "steps");
-            let agents = counted(d.agents.len() as u64, "agent", "agents");
-            format!("Swim lanes: {steps} by {agents}. The list below says the same in words.")
+            let steps = counted(d.steps.len() as u64, t!("step##n"), t!("steps##n"));
+            let agents = counted(d.agents.len() as u64, t!("agent##n"), t!("agents##n"));
+            t!("Swim lanes: {steps} by {agents}. The list below says the same in words.", steps = steps, agents = agents)
         })
     };
     let left_out = move || {
         drawn.with(|p| {
             (p.left_out > 0)
-                .then(|| format!("the {} before are in the list below", counted(p.left_out as u64, "step", "steps")))
+                .then(|| t!("the {steps} before are in the list below", steps = counted(p.left_out as u64, t!("step##n"), t!("steps##n"))))
         })
     };
     let drawing = move |flow: Flow, class: &'static str| {
@@ -54,8 +62,8 @@ pub(super) fn Lanes(delegation: ReadSignal<Delegation>, now_ms: Memo<u64>, stall
     };
     view! {
         <section class="panel padded">
-            <div class="section-head"><h2>{move || span()}</h2><span class="faint">"gaps are not to scale "{move || left_out()}</span></div>
-            <div class="lanes-frame" tabindex="0" role="region" aria-label="Swim lanes">
+            <div class="section-head"><h2>{move || span()}</h2><span class="faint">{t!("gaps are not to scale ")}{move || left_out()}</span></div>
+            <div class="lanes-frame" tabindex="0" role="region" aria-label=t!("Swim lanes")>
                 {drawing(Flow::Right, "lanes")}
                 {drawing(Flow::Down, "lanes down")}
             </div>
@@ -118,7 +126,7 @@ fn contents(picture: &Picture, flow: Flow) -> AnyView {
         .collect_view();
     let pending = picture.pending.as_ref().map(|pending| {
         let (x, y) = place(pending.x, pending.y);
-        let mut below = vec![format!("{} so far", whole_seconds(pending.for_ms))];
+        let mut below = vec![t!("{duration} so far", duration = whole_seconds(pending.for_ms))];
         below.extend(pending.marks.iter().map(|mark| (*mark).to_owned()));
         let below = below.join(" · ").into_any();
         let words = words(flow.words(picture, (x, y)), pending.label.to_owned(), whose(pending.y), below);
@@ -146,7 +154,7 @@ fn words(at: Words, label: String, whose: Option<String>, below: AnyView) -> Any
 
 /// A duration that is being counted.
 fn whole_seconds(ms: u64) -> String {
-    if ms < 1000 { "0 s".to_owned() } else { duration_words(ms) }
+    duration(if ms < 1000 { 0 } else { ms })
 }
 
 /// The shape of a status, the same as in its badge.

@@ -7,7 +7,9 @@
 
 use loggia_domain::Status;
 use loggia_domain::delegation::{Delegation, State, Step};
-use loggia_domain::timestamp::duration_words;
+
+use crate::language::t;
+use crate::words::duration;
 
 /// How many steps the lanes show; earlier ones are in the list only.
 pub(super) const MAX_STEPS: usize = 40;
@@ -123,8 +125,8 @@ pub(super) fn picture(delegation: &Delegation, now_ms: u64, stalled_after_ms: u6
         })
         .collect();
     let marks = [
-        delegation.is_stalled(now_ms, stalled_after_ms).then_some("stalled"),
-        delegation.is_expired(now_ms).then_some("expired"),
+        delegation.is_stalled(now_ms, stalled_after_ms).then_some(t!("stalled")),
+        delegation.is_expired(now_ms).then_some(t!("expired")),
     ];
     let pending = waits.map(|(name, label)| Pending {
         x: xs.last().copied().unwrap_or(NAMES_WIDTH),
@@ -154,11 +156,11 @@ fn awaited(delegation: &Delegation) -> Option<(String, &'static str)> {
     let worker = || delegation.claimant.clone().or_else(|| delegation.assignee.clone().filter(|name| name != "*"));
     let requester = || delegation.requester.clone();
     match delegation.state {
-        State::Open => Some((worker().unwrap_or_else(requester), "waiting for a claim")),
-        State::Claimed => Some((worker().unwrap_or_else(requester), "at work")),
-        State::Ready => Some((requester(), "waiting to be applied")),
-        State::Blocked => Some((requester(), "waiting for an answer")),
-        State::Other => Some((worker().unwrap_or_else(requester), "not finished")),
+        State::Open => Some((worker().unwrap_or_else(requester), t!("waiting for a claim"))),
+        State::Claimed => Some((worker().unwrap_or_else(requester), t!("at work"))),
+        State::Ready => Some((requester(), t!("waiting to be applied"))),
+        State::Blocked => Some((requester(), t!("waiting for an answer"))),
+        State::Other => Some((worker().unwrap_or_else(requester), t!("not finished"))),
         State::Applied | State::Failed | State::Superseded => None,
     }
 }
@@ -247,9 +249,9 @@ fn class(step: &Step) -> &'static str {
 fn label(step: &Step) -> String {
     let acknowledges = matches!(step.event_type.as_str(), "event.ack" | "task.reply");
     match &step.status {
-        _ if step.event_type == "task.request" => "request".to_owned(),
-        Some(status) if step.lost_race && *status == Status::Claimed.as_str() => "claim lost".to_owned(),
-        _ if step.question => "question".to_owned(),
+        _ if step.event_type == "task.request" => t!("request").to_owned(),
+        Some(status) if step.lost_race && *status == Status::Claimed.as_str() => t!("claim lost").to_owned(),
+        _ if step.question => t!("question").to_owned(),
         Some(status) if acknowledges => status.clone(),
         _ => step.event_type.clone(),
     }
@@ -257,9 +259,9 @@ fn label(step: &Step) -> String {
 
 fn below(step: &Step, is_whole: bool) -> Below {
     match (step.skew_ms, step.after_ms) {
-        (Some(skew_ms), _) => Below::Text(format!("clocks ±{}", duration_words(skew_ms))),
+        (Some(skew_ms), _) => Below::Text(t!("clocks ±{skew}", skew = duration(skew_ms))),
         (None, Some(after_ms)) if is_whole || step.after_ms.is_some() => {
-            Below::Text(format!("+{}", duration_words(after_ms)))
+            Below::Text(format!("+{}", duration(after_ms)))
         }
         _ => Below::At(step.at_ms),
     }

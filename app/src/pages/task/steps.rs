@@ -2,10 +2,11 @@
 
 use leptos::prelude::*;
 use loggia_domain::delegation::{Delegation, Step};
-use loggia_domain::timestamp::duration_words;
 
 use crate::href;
+use crate::language::t;
 use crate::parts::{AgentPair, Form, Moment, StatusBadge, revealed};
+use crate::words::duration;
 
 /// The list.
 #[component]
@@ -25,24 +26,24 @@ pub(super) fn Steps(delegation: ReadSignal<Delegation>) -> impl IntoView {
 #[component]
 fn StepItem(step: Step) -> impl IntoView {
     let after = step.after_ms.map(|ms| {
-        view! { <span class="after" title="since the step before">"+"{duration_words(ms)}</span> }.into_any()
+        view! { <span class="after" title=t!("since the step before")>"+"{duration(ms)}</span> }.into_any()
     });
     let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
-    let lost = step.lost_race.then(|| view! { <span class="mark">"lost the race"</span> }.into_any());
-    let question = step.question.then(|| view! { <span class="mark">"question"</span> }.into_any());
-    let human = step.human.then(|| view! { <span class="mark">"person"</span> }.into_any());
+    let lost = step.lost_race.then(|| view! { <span class="mark">{t!("lost the race")}</span> }.into_any());
+    let question = step.question.then(|| view! { <span class="mark">{t!("question")}</span> }.into_any());
+    let human = step.human.then(|| view! { <span class="mark">{t!("person")}</span> }.into_any());
     let skew = step
         .skew_ms
-        .map(|ms| view! { <span class="mark" title="stamped before what it answers">"clocks differ by about "{duration_words(ms)}</span> }.into_any());
+        .map(|ms| view! { <span class="mark" title=t!("stamped before what it answers")>{t!("clocks differ by about ")}{duration(ms)}</span> }.into_any());
     let line = if step.line.is_empty() {
-        view! { <span class="faint">"no text"</span> }.into_any()
+        view! { <span class="faint">{t!("no text")}</span> }.into_any()
     } else {
         revealed(&step.line)
     };
     let artifacts = step
         .artifact_ids
         .iter()
-        .map(|id| view! { <a class="mark" href=href::artifact(id) title=id.clone()>"artifact"</a> }.into_any())
+        .map(|id| view! { <a class="mark" href=href::artifact(id) title=id.clone()>{t!("artifact##found")}</a> }.into_any())
         .collect_view();
     view! {
         <li class="step">

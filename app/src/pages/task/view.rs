@@ -14,6 +14,7 @@ use super::steps::Steps;
 use crate::backend::TaskPage;
 use crate::backend::asked::{PageQuery, Seen};
 use crate::clock::use_page_clock;
+use crate::language::t;
 use crate::live::{Arrival, Cursor, Throttle, use_live};
 use crate::parts::{CopyButton, StateBadge, revealed};
 use crate::{ask, browser, href};
@@ -39,7 +40,7 @@ pub(super) fn TaskView(asked: PageQuery, page: TaskPage) -> impl IntoView {
     let TaskPage { events, events_total, artifacts, tip, now_ms: answered_ms, stalled_after_ms, .. } = page;
     let TaskPage { seen, is_past, time, answer, full, .. } = page;
     let Some(delegation) = fold(&events) else {
-        return view! { <Title text="Task"/><h1>"This task has no events"</h1> }.into_any();
+        return view! { <Title text=t!("Task")/><h1>{t!("This task has no events")}</h1> }.into_any();
     };
     let left_out = events_total.map_or(0, |total| total.saturating_sub(events.len() as u64));
     let held = Held {
@@ -59,8 +60,10 @@ pub(super) fn TaskView(asked: PageQuery, page: TaskPage) -> impl IntoView {
     let delegation = held.delegation.read_only();
     let class = format!("stack task-view {}", if asked.view.is_empty() { "lanes" } else { &asked.view });
     let (is_full, is_compact) = (asked.view == "full", asked.view == "compact");
-    let lanes = (!is_full && !is_compact)
-        .then(|| view! { <Lanes delegation=delegation now_ms=now_ms stalled_after_ms=stalled_after_ms/> }.into_any());
+    let lanes = (!is_full && !is_compact).then(|| {
+        view! { <Lanes delegation=delegation now_ms=now_ms stalled_after_ms=stalled_after_ms is_past=is_past/> }
+            .into_any()
+    });
     let steps = if is_full { written(held.full) } else { view! { <Steps delegation=delegation/> }.into_any() };
     view! {
         {written(RwSignal::new(time.text))}
@@ -69,7 +72,7 @@ pub(super) fn TaskView(asked: PageQuery, page: TaskPage) -> impl IntoView {
         <div class=class>
             {lanes}
             <div class="two">
-                <section><h2>"Every step"</h2>{steps}</section>
+                <section><h2>{t!("Every step")}</h2>{steps}</section>
                 <div class="stack">
                     <RequestFacts delegation=delegation/>
                     <Artifacts delegation=delegation records=held.artifacts.read_only()/>
@@ -101,13 +104,13 @@ fn Head(
         delegation.with(|d| {
             let mut also = Vec::new();
             if d.is_expired(now_ms.get()) {
-                also.push("expired");
+                also.push(t!("expired"));
             }
             if d.is_stalled(now_ms.get(), stalled_after_ms) {
-                also.push("stalled");
+                also.push(t!("stalled"));
             }
             if d.open_question {
-                also.push("question");
+                also.push(t!("question"));
             }
             view! { <StateBadge state=d.state also=also/> }.into_any()
         })
@@ -120,7 +123,12 @@ fn Head(
         let at = Some(("at", here.at.as_str())).filter(|at| !at.1.is_empty());
         let pairs = [("id", here.id.as_str()), ("view", view)].into_iter().chain(at);
         let target = format!("/task?{}", href::query(pairs));
-        view! { <a class="button small" href=target aria-current=is_this.then_some("true")>{view}</a> }.into_any()
+        let label = match view {
+            "compact" => t!("compact"),
+            "lanes" => t!("lanes"),
+            _ => t!("full"),
+        };
+        view! { <a class="button small" href=target aria-current=is_this.then_some("true")>{label}</a> }.into_any()
     });
     // The moment of the past that is now: from there on the way leads back.
     let newest = {
@@ -130,19 +138,19 @@ fn Head(
             href::task_at(&id, &newest.unwrap_or_default())
         }
     };
-    let machine = asked.at.is_empty().then(|| view! { <a class="button" href=newest>"Time machine"</a> }.into_any());
+    let machine = asked.at.is_empty().then(|| view! { <a class="button" href=newest>{t!("Time machine")}</a> }.into_any());
     view! {
         <Title text=move || delegation.with(|d| d.title.clone())/>
         <div class="page-head">
             <h1 class="grow">{move || delegation.with(|d| revealed(&d.title))}</h1>
             {machine}
-            <a class="button" href=href::report(&id) rel="external" download>"Report"</a>
-            <a class="button" href=in_log>"In the log"</a>
+            <a class="button" href=href::report(&id) rel="external" download>{t!("Report")}</a>
+            <a class="button" href=in_log>{t!("In the log")}</a>
             <div class="page-sub">
                 {move || badge()}
                 <code id="task-id">{id.clone()}</code>
-                <CopyButton text=id shown_by="task-id" label="Copy id"/>
-                <nav class="views" aria-label="View">{views.into_iter().collect_view()}</nav>
+                <CopyButton text=id shown_by="task-id" label=t!("Copy id")/>
+                <nav class="views" aria-label=t!("View")>{views.into_iter().collect_view()}</nav>
             </div>
         </div>
     }

@@ -4,18 +4,16 @@
 use leptos::prelude::*;
 
 use crate::backend::admin::Made;
+use crate::language::t;
 use crate::parts::revealed;
 
-const ONCE: &str = "This secret is shown this once. The hub keeps only its hash: whoever loses it makes another one.";
-const OVERLAP: &str = "The secret before it works until the end that you see in the list.";
-const VARIABLE: &str = "Put it where the agent is started, and nowhere else:";
 
 /// Name, file, and text of each snippet for a hub at an address.
 fn snippets(origin: &str) -> [(&'static str, &'static str, String); 4] {
     [
         (
             "Claude Code",
-            "in a shell",
+            t!("in a shell"),
             format!(
                 "claude mcp add --transport http loggia {origin}/mcp --header 'Authorization: Bearer ${{LOGGIA_TOKEN}}'"
             ),
@@ -34,7 +32,7 @@ fn snippets(origin: &str) -> [(&'static str, &'static str, String); 4] {
         ),
         (
             "curl",
-            "in a shell",
+            t!("in a shell"),
             format!(
                 "curl -sS {origin}/mcp -H \"Authorization: Bearer $LOGGIA_TOKEN\" -H 'Content-Type: application/json' \\\n  -d '{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}'"
             ),
@@ -44,12 +42,12 @@ fn snippets(origin: &str) -> [(&'static str, &'static str, String); 4] {
 
 /// The panel above the list.
 pub(super) fn view(made: &Made, origin: &str) -> AnyView {
-    let title = if made.is_rotated { "New secret for " } else { "Token for " };
-    let overlap = made.is_rotated.then(|| view! { <p class="muted">{OVERLAP}</p> }.into_any());
+    let title = if made.is_rotated { t!("New secret for ") } else { t!("Token for ") };
+    let overlap = made.is_rotated.then(|| view! { <p class="muted">{t!("The secret before it works until the end that you see in the list.")}</p> }.into_any());
     let ends = made
         .expires_at
         .clone()
-        .map(|at| view! { <p class="muted">"It ends at "{super::minute(&at)}" UTC."</p> }.into_any());
+        .map(|at| view! { <p class="muted">{t!("It ends at ")}{super::minute(&at)}" UTC."</p> }.into_any());
     let shown = snippets(origin)
         .into_iter()
         .enumerate()
@@ -68,11 +66,11 @@ pub(super) fn view(made: &Made, origin: &str) -> AnyView {
     view! {
         <section class="panel padded made" role="status" aria-labelledby="made-title">
             <h2 id="made-title">{title}{revealed(&made.name)}</h2>
-            <p><strong>{ONCE}</strong></p>
+            <p><strong>{t!("This secret is shown this once. The hub keeps only its hash: whoever loses it makes another one.")}</strong></p>
             <p class="secret"><code id="secret">{made.secret.clone()}</code>{copy_button("secret")}</p>
             {overlap}
             {ends}
-            <p>{VARIABLE}</p>
+            <p>{t!("Put it where the agent is started, and nowhere else:")}</p>
             <pre id="variable">"read -rs LOGGIA_TOKEN && export LOGGIA_TOKEN"</pre>
             <div class="snippets">{shown}</div>
         </section>
@@ -83,7 +81,7 @@ pub(super) fn view(made: &Made, origin: &str) -> AnyView {
 /// A button that copies what an element of this page shows; without a script, and where copying is refused, the text can be selected.
 fn copy_button(shown_by: &str) -> AnyView {
     view! {
-        <button type="button" class="button small needs-script" aria-live="polite" data-copy="" data-shown=shown_by.to_owned()>"Copy"</button>
+        <button type="button" class="button small needs-script" aria-live="polite" data-copy="" data-shown=shown_by.to_owned()>{t!("Copy")}</button>
     }
     .into_any()
 }

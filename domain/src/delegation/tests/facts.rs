@@ -252,3 +252,31 @@ fn metadata_that_is_no_object_says_nothing() {
     let task = fold(&[Event { metadata: odd, ..event(0, "a", "task.request") }]).expect("events");
     assert_eq!((task.expires_at_ms, task.open_question, task.steps[0].ack_of.as_deref()), (None, false, None));
 }
+
+#[test]
+fn what_is_missing_is_said_in_words() {
+    #[track_caller]
+    fn check(words: &str, expected: &[&str]) {
+        let said = super::super::gaps::missing(&told(words));
+        assert_eq!(said.len(), expected.len(), "{words}: {said:?}");
+        for (said, expected) in said.iter().zip(expected) {
+            assert!(said.contains(expected), "{words}: {said}");
+        }
+    }
+    check("a:ask", &["a claim"]);
+    check("a:ask b:claimed", &["a result"]);
+    check("a:ask b:ready", &["Nobody claimed", "No artifact", "applies the result"]);
+    check("a:ask b:claimed a:applied", &["that a result is ready", "No artifact"]);
+    check("b:blocked", &["no request", "No reason", "an answer"]);
+    check("a:ask b:claimed a:superseded", &[]);
+    check("a:says b:says", &["Nothing is delegated"]);
+}
+
+#[test]
+fn a_step_knows_whether_a_person_marked_it() {
+    let mut events = story("a:ask b:says c:says");
+    events[1].metadata = metadata(json!({"human": true}));
+    events[2].metadata = metadata(json!({"human": "yes"}));
+    let told = fold(&events).expect("events");
+    assert_eq!(told.steps.iter().map(|s| s.human).collect::<Vec<_>>(), [false, true, false]);
+}

@@ -17,16 +17,21 @@ pub(super) fn running_hub(palace: &Path) -> Result<String, Failure> {
     })
 }
 
-/// The address by which this machine reaches what is bound to `http://…`; `None` while it is no address.
+/// The address by which this machine reaches what is bound to `http://…` or `https://…`; `None` while it is no address. Over TLS the loopback
+/// is called by its name, which certificates hold sooner than its address.
 fn reachable(bound: &str) -> Option<String> {
-    let address: SocketAddr = bound.strip_prefix("http://")?.parse().ok()?;
+    let (scheme, address) = bound.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
+    let address: SocketAddr = address.parse().ok()?;
     let host = match address {
+        address if scheme == "https" && (address.ip().is_loopback() || address.ip().is_unspecified()) => {
+            "localhost".to_owned()
+        }
         SocketAddr::V4(v4) if v4.ip().is_unspecified() => "127.0.0.1".to_owned(),
         SocketAddr::V6(v6) if v6.ip().is_unspecified() => "[::1]".to_owned(),
         SocketAddr::V4(v4) => v4.ip().to_string(),
         SocketAddr::V6(v6) => format!("[{}]", v6.ip()),
     };
-    Some(format!("http://{host}:{}", address.port()))
+    Some(format!("{scheme}://{host}:{}", address.port()))
 }
 
 #[cfg(test)]
@@ -39,5 +44,13 @@ mod tests {
         assert_eq!(reachable("http://[::]:80").as_deref(), Some("http://[::1]:80"));
         assert_eq!(reachable("http://10.0.0.7:80").as_deref(), Some("http://10.0.0.7:80"));
         assert_eq!(reachable("starting"), None);
+        assert_eq!(reachable("file://127.0.0.1:80"), None);
+    }
+
+    #[test]
+    fn over_tls_the_loopback_has_its_name() {
+        assert_eq!(reachable("https://0.0.0.0:80").as_deref(), Some("https://localhost:80"));
+        assert_eq!(reachable("https://[::1]:80").as_deref(), Some("https://localhost:80"));
+        assert_eq!(reachable("https://10.0.0.7:80").as_deref(), Some("https://10.0.0.7:80"));
     }
 }

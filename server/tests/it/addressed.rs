@@ -1,0 +1,125 @@
+//! What is addressed to an agent, of whatever kind and in whatever spelling: its page accounts for all of it, and its diary is found.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::hub::{Hub, event_with};
+
+/// A page as somebody with a session reads it, without the marks between texts.
+fn page(hub: &Hub, session: &str, target: &str) -> String {
+    let answer = hub.request("GET", target).without("Authorization").header("Cookie", session).send();
+    assert_eq!(answer.status, 200, "{target}: {answer:?}");
+    answer.text().replace("<!>", "")
+}
+
+/// Asks for an agent until something is so.
+#[track_caller]
+fn until(hub: &Hub, name: &str, what: impl Fn(&Value) -> bool) -> Value {
+    let end = Instant::now() + Duration::from_secs(30);
+    loop {
+        let told = hub.call("mempalace_agents", json!({"agent": name}))["agents"][0].clone();
+        if what(&told) {
+            return told;
+        }
+        assert!(Instant::now() < end, "still {told}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn an_agents_page_hides_no_kind_of_event() {
+    let kinds = ["task.request", "task.reply", "status", "event.ack", "patch.ready", "room.message", "x.note"];
+    let hub = Hub::start();
+    for kind in kinds {
+        hub.append_event(event_with("s", &format!("by {kind} only"), json!({"type": kind, "to_agent": "ben"})));
+    }
+    hub.append_event(event_with("s", "to everybody", json!({"type": "x.note", "to_agent": "*"})));
+    hub.append_event(event_with("s", "to somebody else", json!({"type": "x.note", "to_agent": "ann"})));
+    until(&hub, "a", |told| told["events"] == 9);
+    let shown = page(&hub, &hub.session(), "/agent?id=ben");
+    for kind in kinds {
+        assert!(shown.contains(&format!("by {kind} only")), "{kind} is missing: {shown}");
+        assert!(shown.contains(&format!("<code>{kind}</code>")), "{kind} is not named: {shown}");
+    }
+    assert!(shown.contains("to everybody") && !shown.contains("to somebody else"), "{shown}");
+    assert!(shown.contains("8 unread"), "{shown}");
+}
+
+#[test]
+fn what_an_agents_page_leaves_out_is_said_and_can_be_reached() {
+    let hub = Hub::start();
+    for n in 0..120 {
+        hub.append_event(event_with("s", &format!("letter {n}."), json!({"to_agent": "ben"})));
+    }
+    until(&hub, "a", |told| told["events"] == 120);
+    let session = hub.session();
+    let shown = page(&hub, &session, "/agent?id=ben");
+    assert!(shown.contains("100+ unread"), "more than are counted: {shown}");
+    assert!(shown.contains("letter 119.") && !shown.contains("letter 0."), "{shown}");
+    assert!(shown.contains("Older ones are in") && shown.contains("href=\"/log?to_agent=ben\""), "{shown}");
+    assert!(page(&hub, &session, "/log?to_agent=ben").contains("letter 119."));
+}
+
+#[test]
+fn names_that_differ_by_case_alone_are_one_person_with_two_inboxes() {
+    let hub = Hub::start();
+    for (name, other) in [("Mac-Claude", "first"), ("mac-claude", "second")] {
+        hub.call("mempalace_diary_write", json!({"agent_name": name, "entry": format!("the {other} entry")}));
+        hub.append_event(event_with("s", &format!("the {other} event"), json!({"from_agent": name})));
+        let task = json!({
+            "project": "atlas", "from_agent": "ann", "to_agent": name, "goal": format!("the {other} task"),
+            "branch": "main", "base_commit": "0123abc", "done": "it is done",
+        });
+        assert_eq!(hub.call("mempalace_task_create", task)["success"], true);
+    }
+    // Diaries fold the case, the log does not: agents rely on both.
+    for name in ["Mac-Claude", "mac-claude", "MAC-CLAUDE"] {
+        assert_eq!(hub.call("mempalace_diary_read", json!({"agent_name": name}))["total"], 2, "{name}");
+    }
+    for (name, own, foreign) in [("Mac-Claude", "the first task", "second"), ("mac-claude", "the second task", "first")]
+    {
+        let inbox = hub.list(json!({"to_agent": name}));
+        assert_eq!(inbox.len(), 1, "{name}: {inbox:?}");
+        let body = inbox[0]["body"].as_str().expect("a text");
+        assert!(body.contains(own) && !body.contains(foreign), "{name}: {body}");
+        assert_eq!(hub.list(json!({"writer": name})).len(), 1, "{name}");
+    }
+    let told = until(&hub, "MAC-claude", |told| told["open_to"] == 2);
+    assert_eq!(told["names"].as_array().map(Vec::len), Some(2), "{told}");
+    assert_eq!(hub.call("mempalace_agents", json!({}))["agents"].as_array().map(Vec::len), Some(2), "ann and this one");
+    let session = hub.session();
+    assert!(page(&hub, &session, "/agents").contains("also spelt"));
+    let shown = page(&hub, &session, "/agent?id=mac-claude");
+    assert!(shown.contains("the first task") && shown.contains("the second task"), "{shown}");
+    let diary = page(&hub, &session, "/diary?agent=MAC-claude");
+    assert!(diary.contains("the first entry") && diary.contains("the second entry"), "{diary}");
+}
+
+#[test]
+fn a_window_takes_every_form_of_a_time_and_is_no_cursor() {
+    let hub = Hub::start();
+    hub.append("s", "now");
+    for (since, count) in [
+        ("2020-10-05", 1),
+        ("2020-10-05T12:00:00Z", 1),
+        ("2020-10-05T12:00:00.000Z", 1),
+        ("2020-10-05t12:00:00z", 1),
+        ("2020-10-05T12:00:00+02:00", 1),
+        ("2020-10-05T12:00:00.123456789-11:30", 1),
+        ("2016-12-31T23:59:60Z", 1),
+        ("2999-01-01T00:00:00.000Z", 0),
+    ] {
+        let listed = hub.list(json!({"since_created_at": since}));
+        assert_eq!(listed.len(), count, "{since}");
+        let query = since.replace('+', "%2B");
+        let mut stream = hub.sse(&format!("from=start&since_created_at={query}"));
+        assert_eq!(stream.bodies(count).len(), count, "{since}");
+    }
+    for bad in ["yesterday", "2020-10-05T12:00:00", "2020-10-05 12:00", "1601899200"] {
+        let refused = hub.call("mempalace_event_list", json!({"since_created_at": bad}));
+        assert!(refused["error"].as_str().is_some_and(|e| e.contains(bad)), "{bad}: {refused}");
+        let target = format!("/logstream/stream?since_created_at={}", bad.replace(' ', "%20"));
+        assert_eq!(hub.request("GET", &target).send().status, 400, "{bad}");
+    }
+}
