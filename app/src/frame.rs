@@ -15,9 +15,9 @@ use crate::live::use_live;
 use crate::loading::{Answer, Question, load, shown};
 use live_badge::LiveBadge;
 pub(crate) use rail::Mark;
+use rail::Rail;
 #[cfg(feature = "ssr")]
 pub(crate) use rail::pages;
-use rail::Rail;
 use top::TopBar;
 
 /// The frame of a page.

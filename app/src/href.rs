@@ -81,6 +81,12 @@ pub fn artifact(id: &str) -> String {
     format!("/artifact?id={}", encode(id))
 }
 
+/// A patch with one of its files opened, by its place.
+#[cfg(feature = "ssr")]
+pub fn file(artifact_id: &str, place: usize) -> String {
+    format!("{}&open={place}#file-{place}", artifact(artifact_id))
+}
+
 /// The exact bytes of an artifact; not a page.
 pub fn raw(id: &str) -> String {
     format!("/artifacts/{}/raw", encode(id))

@@ -13,9 +13,9 @@ pub mod dictionary;
 mod speaking;
 
 #[cfg(feature = "ssr")]
-pub(crate) use speaking::{tag, texts_json};
-#[cfg(feature = "ssr")]
 pub use speaking::{Language, speaking};
+#[cfg(feature = "ssr")]
+pub(crate) use speaking::{tag, texts_json};
 
 /// The id of the element with the texts of the document's language.
 pub(crate) const TEXTS_ID: &str = "texts";

@@ -28,8 +28,8 @@ pub use revealed::revealed;
 pub use status::{StateBadge, StatusBadge};
 #[cfg(feature = "ssr")]
 pub use text_area::TextArea;
+pub use time_slider::Playing;
 #[cfg(feature = "ssr")]
 pub use time_slider::bar as time_bar;
-pub use time_slider::Playing;
 #[cfg(feature = "ssr")]
 pub use written_time::written_time;

@@ -191,22 +191,10 @@ pub fn text<'a>(messages: impl IntoIterator<Item = &'a Message>) -> String {
     lines.join("\n")
 }
 
-/// How many bytes an object has as JSON, without writing it down.
+/// How many bytes an object has as JSON.
 fn json_bytes(map: &Map<String, Value>) -> usize {
-    struct Count(usize);
-    impl std::io::Write for Count {
-        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-            self.0 += bytes.len();
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> std::io::Result<()> {
-            Ok(())
-        }
-    }
-    let mut count = Count(0);
     // Keys are texts and nothing here fails; what could not be written would be too large.
-    serde_json::to_writer(&mut count, map).map_or(usize::MAX, |()| count.0)
+    serde_json::to_string(map).map_or(usize::MAX, |text| text.len())
 }
 
 /// A clock that never goes back and never stands still: however the machine's is set, what has expired stays so, and what lives

@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './support/fixtures.ts';
+import type { Hub } from './support/hub.ts';
 import { chips, firstDifference, live, open, rowIds, rows } from './support/pages.ts';
 
 test.use({ trace: 'off' });
@@ -15,7 +16,7 @@ async function accountedFor(page: Page): Promise<number> {
   const shown = (await rowIds(page)).length;
   expect(shown, 'rows on the page').toBeLessThanOrEqual(1_000);
   const notes = await page.locator('main').locator('.log-foot, tr.gap').allTextContents();
-  const number = (text: string) => Number(/^([\d\s]+)(older rows? left|events? not shown)/.exec(text)?.[1]?.replace(/\s/g, '') ?? 0);
+  const number = (text: string) => Number(/^([\d\s]+)((?:older|newer) rows? left|events? not shown)/.exec(text)?.[1]?.replace(/\s/g, '') ?? 0);
   return notes.map(number).reduce((sum, hidden) => sum + hidden, shown);
 }
 
@@ -42,10 +43,32 @@ test('a long burst leaves a bounded page that answers all the while', async ({ h
   const worstMs = await page.evaluate(() => (window as unknown as { worstMs: number }).worstMs);
   expect(worstMs, 'the longest time in ms in which the page did not react').toBeLessThan(PATIENCE_MS);
 
+  // What is older comes below; the page stays bounded and says what left for it.
   await page.getByRole('link', { name: 'Older events' }).click();
-  await expect(page.getByRole('main')).toContainText('part of the log does not move');
-  await expect(rows(page)).toHaveCount(100);
+  const main = page.getByRole('main');
+  await expect(main).toContainText('100 newer rows left this page');
+  expect(await accountedFor(page), 'shown and said to have left').toBe(1_301);
+  const below = await rowIds(page);
+  expect(firstDifference(below, (await listed(hub, 600)).slice(100)), 'in order, without a hole').toBeNull();
+  for (let at = 0; at < 8; at += 1) {
+    const last = (await rowIds(page)).at(-1);
+    await page.getByRole('link', { name: 'Older events' }).click();
+    await expect.poll(async () => (await rowIds(page)).at(-1)).not.toBe(last);
+  }
+  await expect(main).toContainText('This is the beginning of the log.');
+  expect(await accountedFor(page), 'shown and said to have left').toBe(1_301);
+  // What arrives now has no place above the first row; it is counted, and the newest are one click away.
+  await hub.mcp.append({ body: 'after all that' });
+  await page.getByRole('button', { name: '1 new' }).click();
+  await expect(rows(page).first()).toContainText('after all that');
 });
+
+/** The ids of the newest events, newest first, more than one answer holds. */
+async function listed(hub: Hub, count: number): Promise<string[]> {
+  const newest = await hub.mcp.newest(500);
+  const older = await hub.mcp.newest(count - 500, { before_event_id: newest.at(-1)!.id });
+  return [...newest, ...older].map((event) => event.id);
+}
 
 test('what comes while the reader pauses is counted, and what no longer fits is said', async ({ hub, page }) => {
   await hub.mcp.append({ body: 'seen before' });

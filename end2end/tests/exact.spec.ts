@@ -34,7 +34,7 @@ test('big numbers keep every digit on the page, in what is copied, and when they
 
 test('what a terminal would obey is written out, and copied as it is', async ({ context, hub, page }) => {
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  const body = 'plain \u001b[31mred\u001b[0m \u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007 10%\r20%\r\nend\u0008\u0000';
+  const body = 'plain \u001b[31mred\u001b[0m \u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007 10%\r20%\r\nend\u0008';
   const event = await hub.mcp.append({ body });
   await open(page, '/log');
   await live(page);

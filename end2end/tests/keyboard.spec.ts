@@ -52,6 +52,12 @@ test('to another page, and the list of keys', async ({ page }) => {
   await expect(dialog).toContainText('the next, the previous event');
   await page.keyboard.press('Escape');
   await expect(dialog).toBeHidden();
+  // Each key is heard by what is there at that moment.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('lo');
+  await page.keyboard.press('Escape');
+  await page.keyboard.press('?');
+  await expect(dialog).toContainText('the next, the previous event');
 });
 
 test('the palette finds pages, streams, agents, tasks and ids', async ({ hub, page }) => {

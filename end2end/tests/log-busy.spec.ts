@@ -39,6 +39,40 @@ test('two thousand events with large bodies among them: the page answers, and sk
   expect(firstDifference(seen, newest.slice(0, seen.length))).toBeNull();
 });
 
+test('one event is one row put into the document, alone and in a crowd, and what is there stays', async ({ hub, page }) => {
+  // More than stand in the document at the top of the page.
+  await hub.mcp.burst(130, (at) => ({ body: `before ${at}` }), 16);
+  await open(page, '/log');
+  await live(page);
+  await hub.mcp.burst(30, (at) => ({ body: `warm ${at}` }), 16);
+  await hub.mcp.append({ body: 'the first' });
+  await expect(rows(page).first()).toContainText('the first');
+  await expect(rows(page)).toHaveCount(120);
+  await page.evaluate(() => {
+    const counts = { added: 0, removed: 0 };
+    (window as unknown as { counts: typeof counts }).counts = counts;
+    new MutationObserver((records) => {
+      for (const record of records) {
+        counts.added += record.addedNodes.length;
+        counts.removed += record.removedNodes.length;
+      }
+    }).observe(document.querySelector('table.events tbody')!, { childList: true });
+  });
+  const counts = () => page.evaluate(() => ({ ...(window as unknown as { counts: { added: number; removed: number } }).counts }));
+  for (const at of [1, 2, 3]) {
+    await hub.mcp.append({ body: `alone ${at}` });
+    await expect(rows(page).first()).toContainText(`alone ${at}`);
+  }
+  expect(await counts()).toEqual({ added: 3, removed: 3 });
+  await hub.mcp.burst(60, (at) => ({ body: `crowd ${at}` }), 16);
+  await hub.mcp.append({ body: 'the last' });
+  await expect(rows(page).first()).toContainText('the last');
+  expect(await counts()).toEqual({ added: 64, removed: 64 });
+  await hub.mcp.append({ body: 'the last' });
+  await expect(rows(page).first()).toContainText('×2');
+  expect(await counts(), 'a row that says the same takes the place of the other').toEqual({ added: 65, removed: 65 });
+});
+
 test('a tab that was hidden while three thousand events arrived comes back correct', async ({ hub, page }) => {
   await hub.mcp.append({ body: 'seen before' });
   await open(page, '/log');

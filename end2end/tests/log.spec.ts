@@ -142,6 +142,27 @@ test('the exact text of an event goes into the clipboard', async ({ context, hub
   expect(JSON.parse(await clipboard())).toMatchObject({ id: event.id, body });
 });
 
+test('the reader chooses how dense the rows are and which columns they have, and the choice is remembered', async ({ hub, page }) => {
+  await hub.mcp.append({ body: 'a word' });
+  // Wide enough for every column.
+  await page.setViewportSize({ width: 1500, height: 800 });
+  await open(page, '/log');
+  await expect(page.getByRole('columnheader', { name: 'stream / room' })).toBeVisible();
+  const height = () => rows(page).first().evaluate((row) => row.getBoundingClientRect().height);
+  const usual = await height();
+  await page.getByText('View', { exact: true }).click();
+  await page.getByRole('button', { name: 'Dense rows' }).click();
+  await page.getByRole('button', { name: 'Without stream / room' }).click();
+  await expect(page.getByRole('columnheader', { name: 'stream / room' })).toBeHidden();
+  await expect(rows(page).first().locator('.c-room')).toBeHidden();
+  expect(await height()).toBeLessThan(usual);
+  await open(page, '/log');
+  await expect(page.getByRole('columnheader', { name: 'stream / room' })).toBeHidden();
+  await page.getByText('View', { exact: true }).click();
+  await page.getByRole('button', { name: 'Without stream / room', pressed: true }).click();
+  await expect(page.getByRole('columnheader', { name: 'stream / room' })).toBeVisible();
+});
+
 test.describe('without a script', () => {
   test.use({ javaScriptEnabled: false });
 

@@ -43,6 +43,9 @@ test('what an agent declared stands beside its name', async ({ hub, page }) => {
   await live(page);
   await hub.mcp.append({ type: 'status', from_agent: 'ci:runner', body: '<b>lunch</b>', metadata: { watch: 'idle' } });
   await expect(person(page, 'ci:runner')).toContainText('declared idle just now', SOON);
+  // Events are dated to the second: what has the announcement's own date is not after it.
+  const declared = Math.floor(Date.now() / 1000);
+  await expect.poll(() => Math.floor(Date.now() / 1000)).toBeGreaterThan(declared);
   await hub.mcp.append({ from_agent: 'ci:runner' });
   await expect(person(page, 'ci:runner')).toContainText('seen just now, declared idle', SOON);
   const figure = page.getByRole('img', { name: /^3.events in 24 hours/ });

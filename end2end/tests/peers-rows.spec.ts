@@ -55,6 +55,8 @@ test('an event that comes late is shown as new, and marked with the hub that it 
 });
 
 test('values that no rule allows are words, listed and live', async ({ hub, page }) => {
+  // It opens the page of every row.
+  test.setTimeout(120_000);
   await hub.mcp.append({ body: 'the first' });
   await open(page, '/log');
   await live(page);
@@ -114,4 +116,25 @@ test('a frame that nobody can read costs its own row and nothing else', async ({
   await hub.mcp.append({ body: 'after' });
   await expect(row(page, 'after')).toBeVisible();
   await expect(row(page, 'before')).toBeVisible();
+});
+
+test('an answer that is stamped before what it answers: the clocks are blamed, and no time runs backwards', async ({ hub, page }) => {
+  const task = await hub.mcp.createTask({ goal: 'Draw the map' });
+  const half = Date.now() - 30 * 60_000;
+  await insert(hub, {
+    type: 'event.ack',
+    from_agent: 'win:codex',
+    to_agent: task.from_agent,
+    correlation_id: task.correlation_id,
+    status: 'claimed',
+    body: 'Taking it.',
+    metadata_json: JSON.stringify({ ack_of: task.id }),
+    hlc: `${String(half).padStart(13, '0')}-000000-${REPLICA}`,
+    created_at: new Date(half).toISOString().replace(/\.\d+Z$/, 'Z'),
+  });
+  await open(page, `/task?id=${task.correlation_id}`);
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Draw the map');
+  await expect(page.locator('.notes')).toContainText(/Clocks differ by about (29|30) min/);
+  await expect(page.locator('ol.steps')).toContainText(/clocks differ by about (29|30) min/);
+  await expect(page.locator('main')).not.toContainText(/[-−]\d+ ?(ms|s|min|h)\b/);
 });

@@ -66,16 +66,18 @@ test('a question that got an error page is said, and asked again', async ({ betw
   between.failOnce(/^POST \/api\//);
   await row(page, 'the first').locator('.to-event').click();
   await expect.poll(() => between.hasFailed).toBe(true);
-  // Whatever is said about it, the log beside it goes on, and the next attempt shows the event.
+  const peek = page.getByRole('complementary', { name: 'The chosen event' });
+  await expect(peek.getByRole('alert')).toContainText('The hub did not answer');
+  // The log beside it goes on, and the next attempt shows the event.
   await hub.mcp.append({ body: 'meanwhile' });
   await expect(row(page, 'meanwhile')).toBeVisible();
-  await expect(page.getByRole('complementary').getByRole('alert').or(page.getByRole('complementary'))).not.toHaveText('');
   await page.goto(`/log?peek=${first.id}`);
-  await expect(page.getByRole('complementary')).toContainText('the first');
+  await expect(peek).toContainText('the first');
+  await expect(peek.getByRole('alert')).toHaveCount(0);
 });
 
 test('a page whose script did not come is read and left by its links', async ({ between, faults, hub, page }) => {
-  faults.expect(/status of 502|Failed to fetch dynamically imported module|error loading|Importing a module script failed|WebAssembly|MIME type/);
+  faults.expect(/status of 502|502 Bad Gateway/);
   const task = await hub.mcp.createTask({ goal: 'Draw the map' });
   between.failOnce(/^GET \/pkg\/.*\.wasm/);
   await page.goto('/');
@@ -88,6 +90,8 @@ test('a page whose script did not come is read and left by its links', async ({ 
 
 test('a page that got an error page is there when it is asked for again', async ({ between, faults, hub, page }) => {
   faults.expect(/status of 502/);
+  // The proxy's page names no icon, so the browser asks for the usual one.
+  faults.expect(/favicon\.ico/);
   await hub.mcp.append({ body: 'the first' });
   between.failOnce(/^GET \/log/);
   expect((await page.goto('/log'))?.status()).toBe(502);

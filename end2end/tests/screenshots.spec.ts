@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './support/fixtures.ts';
+import { writePalace } from './support/memory.ts';
 import { live, open } from './support/pages.ts';
 import { writeBusyDay, writeDemo } from './support/palaces.ts';
 
@@ -78,6 +79,25 @@ test('pictures of ten thousand events', async ({ hub, page }) => {
   const { now, log, task } = await writeBusyDay(hub);
   expect((await hub.mcp.newest(1))[0]!.seq).toBeGreaterThanOrEqual(10_000);
   await pictures(page, { now, log, task }, 'busy');
+});
+
+test.describe('Chinese', () => {
+  test.use({ locale: 'zh-CN' });
+
+  test('pictures of a day of delegations in Chinese', async ({ hub, page }) => {
+    const demo = await writeDemo(hub);
+    await writePalace(hub);
+    for (const [word, path] of Object.entries({ ...demo, agents: '/agents', diary: '/diary?agent=win-codex-atlas', palace: '/palace', tokens: '/tokens' })) {
+      await page.setViewportSize(DESK);
+      await open(page, path);
+      await expect(page.locator('[aria-busy=true]')).toHaveCount(0);
+      await looks(page, `${word}-chinese`);
+    }
+    await page.goto('about:blank');
+    await page.context().clearCookies();
+    await open(page, '/sign-in');
+    await looks(page, 'sign-in-chinese');
+  });
 });
 
 test.describe('signed out', () => {

@@ -69,7 +69,7 @@ test('a quote stands over the name of who said it', async ({ hub, page }) => {
   await expect(page.getByRole('article')).toContainText('“Which index?”');
   await expect(page.getByRole('article').locator('.agents')).toHaveText('lab:cursor → mac:claude');
   await page.goto(`/task?id=${task.correlation_id}`);
-  await expect(page.locator('.notes')).toHaveText('Blocked: “Which index?” — lab:cursor');
+  await expect(page.locator('.notes > li').first()).toHaveText('Blocked: “Which index?” — lab:cursor');
 });
 
 test('Now shows the board, the streams and the newest events', async ({ hub, page }) => {

@@ -11,6 +11,7 @@ pub mod client;
 pub mod peers;
 mod restore;
 mod round;
+pub mod seen;
 pub mod status;
 mod worker;
 
@@ -99,7 +100,7 @@ impl Estate {
     /// One round with a peer, now, for a command: everything the peer has more of. Blocks; not for an async thread.
     pub fn pull_once(&self, peer: &Peer) -> Result<Pulled, Fault> {
         let client = Client::new(peer, self.inner.options.authorities.as_ref());
-        let round = round::Round { estate: self, name: &peer.name, client: &client, pulled: Pulled::default() };
+        let round = round::Round::new(self, &peer.name, &client);
         round.run(&mut round::Memory::default(), Duration::ZERO, false)
     }
 

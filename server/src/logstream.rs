@@ -6,14 +6,14 @@
 pub mod append;
 pub mod apply;
 pub mod backup;
-pub mod import;
 mod gate;
+pub mod import;
 pub mod inbox;
 mod insert;
 pub mod migrate;
-pub mod past;
 mod names;
 pub mod ops;
+pub mod past;
 pub mod projection;
 pub mod pump;
 mod reach;
@@ -210,7 +210,10 @@ impl Logstream {
         };
         let appender = Appender::start(conn, replica_id.clone(), committed)
             .map_err(|source| OpenError::Sqlite { path: path.clone(), source })?;
-        Ok(Self { inner: Arc::new(Inner { replica_id, path, appender, readers, gate: gate::Gate::default(), live }), reach: Reach::default() })
+        Ok(Self {
+            inner: Arc::new(Inner { replica_id, path, appender, readers, gate: gate::Gate::default(), live }),
+            reach: Reach::default(),
+        })
     }
 
     /// Starts to follow the log from its present end, until `stop` is cancelled: what [`Tail`] reads from. `arrived` is called on the

@@ -13,9 +13,9 @@ mod envelope;
 mod estate_tool;
 mod fact_tools;
 mod graph_tools;
-mod noted;
 #[cfg(test)]
 mod hostile;
+mod noted;
 mod palace_tools;
 mod read_tools;
 mod search_tool;
@@ -166,7 +166,8 @@ pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> 
         Method::BadCall(message) => envelope::error(id, -32602, message, None),
         Method::Unknown(name) => envelope::error(id, -32601, &format!("Unknown method: {name}"), None),
         Method::ToolsCall(call) => {
-            let (figures, audit, name) = (std::sync::Arc::clone(&state.figures), state.audit.clone(), call.name.clone());
+            let (figures, audit, name) =
+                (std::sync::Arc::clone(&state.figures), state.audit.clone(), call.name.clone());
             let mut object = noted::changed(&call.arguments);
             let (outcome, response) = run(state, &identity, credential, id, call, &mut object).await;
             figures.tools.called(&name, outcome);

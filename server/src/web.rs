@@ -39,7 +39,23 @@ pub use task_report::get as get_task_report;
 pub use tokens::post_tokens;
 
 /// The pages that need a session; the app routes them again by the same paths.
-pub const PAGES: [&str; 15] = ["/", "/log", "/event", "/task", "/task/new", "/compare", "/artifact", "/agents", "/agent", "/diary", "/palace", "/sessions", "/hub", "/tokens", "/audit"];
+pub const PAGES: [&str; 15] = [
+    "/",
+    "/log",
+    "/event",
+    "/task",
+    "/task/new",
+    "/compare",
+    "/artifact",
+    "/agents",
+    "/agent",
+    "/diary",
+    "/palace",
+    "/sessions",
+    "/hub",
+    "/tokens",
+    "/audit",
+];
 
 /// Prepares the process for rendering; again is harmless.
 pub fn init() {
@@ -159,7 +175,8 @@ fn backend_context(
     typed: Typed,
     language: Language,
 ) -> impl Fn() + Clone + Send + Sync + 'static {
-    let backend = BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity).managed(managed).with_typed(typed)));
+    let backend =
+        BackendHandle(Arc::new(backend::HubBackend::new(state.clone(), identity).managed(managed).with_typed(typed)));
     move || {
         provide_context(backend.clone());
         provide_context(language);

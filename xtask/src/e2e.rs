@@ -1,10 +1,12 @@
 //! The browser tests: Playwright's own runner against the debug hub, which reads the site from its folder.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use anyhow::{Result, ensure};
 
 use crate::command::{cargo, loud};
+use crate::left_behind;
 use crate::setup::TestTools;
 use crate::workspace::Workspace;
 
@@ -13,8 +15,8 @@ pub(crate) fn build_hub(workspace: &Workspace) -> Result<()> {
     loud(cargo(workspace).args(["build", "--package", "loggia"]))
 }
 
-/// Runs the browser tests with further arguments for Playwright.
-pub(crate) fn run(workspace: &Workspace, tools: &TestTools, args: &[OsString]) -> Result<()> {
+/// Runs the browser tests with further arguments for Playwright. What hubs log and answer is kept in a folder if there is one.
+pub(crate) fn run(workspace: &Workspace, tools: &TestTools, args: &[OsString], kept: Option<&Path>) -> Result<()> {
     let folder = workspace.end2end();
     let hub = workspace.hub("debug");
     ensure!(hub.exists(), "`{}` was not built", hub.display());
@@ -27,5 +29,8 @@ pub(crate) fn run(workspace: &Workspace, tools: &TestTools, args: &[OsString]) -
     playwright.args(["node_modules/@playwright/test/cli.js", "test"]).args(args).current_dir(&folder);
     playwright.env("LOGGIA_BIN", &hub).env("LOGGIA_PYTHON", &tools.python).env("LOGGIA_CHROMIUM", &tools.chromium);
     playwright.env("LOGGIA_MODEL", workspace.model());
+    if let Some(folder) = kept {
+        playwright.env(left_behind::VARIABLE, folder);
+    }
     loud(&mut playwright)
 }

@@ -12,6 +12,7 @@ mod check;
 mod command;
 mod dev;
 mod e2e;
+mod left_behind;
 mod progress;
 mod run;
 #[cfg(test)]
@@ -102,7 +103,7 @@ fn perform(cli: Cli) -> Result<()> {
             let tools = setup::for_tests(&workspace, wasm_from)?;
             site::build(&workspace, &tools.wasm, Quality::Release)?;
             e2e::build_hub(&workspace)?;
-            e2e::run(&workspace, &tools, &args)
+            e2e::run(&workspace, &tools, &args, None)
         }
         Task::Dev { args } => dev::dev(&workspace, wasm_from, &args),
     }

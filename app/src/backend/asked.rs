@@ -13,7 +13,7 @@ pub struct PageQuery {
     /// The event whose arrival is the present of the page; empty for now.
     #[serde(default)]
     pub at: String,
-    /// How much of it: `compact`, `lanes` or `full`; empty for `lanes`.
+    /// How much of a task: `compact`, `lanes` or `full`; empty for `lanes`. Of a patch: the place of the file that is opened; empty for none.
     #[serde(default)]
     pub view: String,
     /// Whether the reader lets the moments of the past go by.

@@ -16,7 +16,7 @@ pub const FAILURES_ALARM: u32 = 3;
 pub struct HubPage {
     /// Whether the viewer manages the hub: only then addresses and errors of peers are here.
     pub is_admin: bool,
-    /// What is wrong, the worst first.
+    /// What is wrong.
     pub alarms: Vec<Alarm>,
     /// The hubs.
     pub estate: Estate,

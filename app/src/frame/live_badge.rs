@@ -37,8 +37,9 @@ pub(super) fn LiveBadge() -> impl IntoView {
         _ => String::new(),
     };
     let way_back = move || {
-        (mood.get() == Mood::SignedOut)
-            .then(|| view! { <a href=href::sign_in(&browser::here()) rel="external">{t!("sign in again")}</a> }.into_any())
+        (mood.get() == Mood::SignedOut).then(|| {
+            view! { <a href=href::sign_in(&browser::here()) rel="external">{t!("sign in again")}</a> }.into_any()
+        })
     };
     view! {
         <div class=move || format!("live {}", class(mood.get())) title=move || explanation(mood.get())>
@@ -62,7 +63,9 @@ fn explanation(mood: Mood) -> &'static str {
     match mood {
         Mood::Snapshot => t!("The page shows the log as it was when it was loaded"),
         Mood::Connecting => t!("The stream is being opened"),
-        Mood::Live { .. } => t!("The newest event of the whole log by arrival, and how old the hub's last heartbeat is"),
+        Mood::Live { .. } => {
+            t!("The newest event of the whole log by arrival, and how old the hub's last heartbeat is")
+        }
         Mood::Reconnecting => t!("The connection broke; nothing is missed, the stream continues where it stopped"),
         Mood::Stale { .. } => {
             t!("No sign of life from the hub since then; what you see may be old, and the page keeps trying")

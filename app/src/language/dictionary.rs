@@ -24,7 +24,8 @@ const BROWSER: usize = 2;
 
 /// All texts. A text's number is its place in all of them together.
 #[cfg(feature = "ssr")]
-pub(super) const CHUNKS: &[&[Row]] = &[frame::TEXTS, pages::TEXTS, memory::TEXTS, people::TEXTS, work::TEXTS, hub::TEXTS];
+pub(super) const CHUNKS: &[&[Row]] =
+    &[frame::TEXTS, pages::TEXTS, memory::TEXTS, people::TEXTS, work::TEXTS, hub::TEXTS];
 
 /// The texts that the browser needs. Only the compiler reads them.
 #[cfg(not(feature = "ssr"))]

@@ -23,17 +23,22 @@ pub(super) fn page(page: AgentsPage) -> (String, AnyView) {
 fn everybody(page: AgentsPage) -> AnyView {
     let AgentsPage { agents, total, unnamed, now_ms } = page;
     let listening = agents.iter().filter(|(agent, _)| !agent.listeners.is_empty()).count();
-    let said = t!("{count}, {listening} listening", count = counted(total as u64, t!("agent##n"), t!("agents##n")), listening = grouped(listening as u64));
+    let said = t!(
+        "{count}, {listening} listening",
+        count = counted(total as u64, t!("agent##n"), t!("agents##n")),
+        listening = grouped(listening as u64)
+    );
     let left_out = total.saturating_sub(agents.len());
-    let left_out = (left_out > 0)
-        .then(|| view! { <p class="muted">{grouped(left_out as u64)}{t!(" more were seen longer ago.")}</p> }.into_any());
+    let left_out = (left_out > 0).then(|| {
+        view! { <p class="muted">{grouped(left_out as u64)}{t!(" more were seen longer ago.")}</p> }.into_any()
+    });
     let nameless = (!unnamed.is_empty()).then(|| {
         let text = t!("{count} that gave no name: ", count = counted(unnamed.len() as u64, t!("listener##n"), t!("listeners##n")));
         view! {
             <p class="muted">
                 {text}{listeners(&unnamed, now_ms)}
                 {t!(". A stream has the name of its token's agent or of the ")}<code>"to_agent"</code>{t!(" that it asks for; a wait that of its ")}
-                <code>"from_agent"</code>"."
+                <code>"from_agent"</code>{t!(".")}
             </p>
         }
         .into_any()
@@ -56,7 +61,7 @@ fn table(agents: &[(Known, Unread)], now_ms: u64) -> AnyView {
                 <caption class="visually-hidden">{t!("Agents: who listens first, then who was seen last")}</caption>
                 <thead role="rowgroup">
                     <tr role="row">
-                        <th scope="col" role="columnheader">"agent"</th>
+                        <th scope="col" role="columnheader">{t!("agent##found")}</th>
                         <th scope="col" role="columnheader">{t!("presence")}</th>
                         <th scope="col" role="columnheader">{t!("last seen")}</th>
                         <th scope="col" role="columnheader" class="number">{t!("waits for it")}</th>
@@ -92,7 +97,7 @@ fn row(agent: &Known, unread: Unread, now_ms: u64) -> AnyView {
             {number(t!("waits for it"), agent.open_to)}
             {number(t!("asked by it"), agent.open_from)}
             {unread_cell(unread)}
-            <td role="cell" class="a-diary"><a href=href::diary(&agent.agent)>"diary"</a></td>
+            <td role="cell" class="a-diary"><a href=href::diary(&agent.agent)>{t!("diary##link")}</a></td>
         </tr>
     }
     .into_any()
@@ -111,7 +116,7 @@ fn unread_cell(unread: Unread) -> AnyView {
     } else {
         view! { <span class="unread">{unread_words(unread)}</span> }.into_any()
     };
-    view! { <td role="cell" class=class><span class="of">"unread "</span>{shown}</td> }.into_any()
+    view! { <td role="cell" class=class><span class="of">{t!("unread ")}</span>{shown}</td> }.into_any()
 }
 
 /// How many are unread: exact, or so many at least.
@@ -127,7 +132,7 @@ fn variants(agent: &Known) -> Option<AnyView> {
         .iter()
         .enumerate()
         .map(|(at, name)| {
-            let comma = (at > 0).then_some(", ");
+            let comma = (at > 0).then_some(t!(", "));
             view! { {comma}<code>{revealed(name)}</code> }.into_any()
         })
         .collect_view();

@@ -45,8 +45,10 @@ pub use written::write;
 #[component]
 pub fn ArtifactRoute() -> impl IntoView {
     let id = use_query_value("id");
+    let opened = use_query_value("open");
     let question = Signal::derive(move || {
-        Question::Artifact(PageQuery { id: id.get(), in_page: cfg!(feature = "ssr"), ..PageQuery::default() })
+        let (id, view) = (id.get(), opened.get());
+        Question::Artifact(PageQuery { id, view, in_page: cfg!(feature = "ssr"), ..PageQuery::default() })
     });
     view! { <Loaded question=question show=show/> }.into_any()
 }
@@ -116,7 +118,8 @@ fn Facts(artifact: Artifact) -> impl IntoView {
         .clone()
         .map(|hub| view! { <dt>{t!("stored on hub")}</dt><dd><code>{revealed(&hub)}</code></dd> }.into_any());
     let metadata = (!artifact.metadata.is_empty()).then(|| {
-        view! { <dt>{t!("metadata")}</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> }.into_any()
+        view! { <dt>{t!("metadata")}</dt><dd><pre class="body">{revealed(artifact.metadata.text())}</pre></dd> }
+            .into_any()
     });
     view! {
         <section class="panel padded">

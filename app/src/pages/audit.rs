@@ -8,7 +8,6 @@ use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, grouped};
 
-
 /// What an address asks for.
 pub(super) fn query(search: &str) -> AuditQuery {
     let given = |key| href::value(search, key).filter(|value| !value.trim().is_empty());

@@ -13,18 +13,18 @@ use crate::parts::{Agent, revealed};
 /// The keys and what they do.
 fn all_keys() -> [(&'static str, &'static str); 11] {
     [
-    ("j / k", t!("the next, the previous event")),
-    ("Enter", t!("look at the event beside the log")),
-    ("Esc", t!("close what lies above or beside the page")),
-    ("n / N", t!("the next, the previous hit of a search")),
-    ("/", t!("into the search")),
-    ("p", t!("pause the log, and go on")),
-    ("t", t!("to the newest event")),
-    (t!("g and a letter"), t!("to the page whose name begins with it")),
-    ("Ctrl+K", t!("find a page, a stream, an agent, a delegation, an event")),
-    ("o", t!("open the event's own page")),
-    ("?", t!("this list")),
-]
+        ("j / k", t!("the next, the previous event")),
+        ("Enter", t!("look at the event beside the log")),
+        ("Esc", t!("close what lies above or beside the page")),
+        ("n / N", t!("the next, the previous hit of a search")),
+        ("/", t!("into the search")),
+        ("p", t!("pause the log, and go on")),
+        ("t", t!("to the newest event")),
+        (t!("g and a letter"), t!("to the page whose name begins with it")),
+        ("Ctrl+K", t!("find a page, a stream, an agent, a delegation, an event")),
+        ("o", t!("open the event's own page")),
+        ("?", t!("this list")),
+    ]
 }
 
 /// The list of keys.

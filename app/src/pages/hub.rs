@@ -88,9 +88,7 @@ mod tests {
 
     #[test]
     fn times_have_at_most_two_units() {
-        for (seconds, text) in
-            [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7_500, "2 h 5 min"), (356_400, "4 d 3 h")]
-        {
+        for (seconds, text) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (7_500, "2 h 5 min"), (356_400, "4 d 3 h")] {
             assert_eq!(lasting(seconds), text);
         }
         assert_eq!(since("1970-01-01T00:01:00Z", 90_000), "30 s ago");

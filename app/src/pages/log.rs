@@ -5,9 +5,11 @@ mod chips;
 mod export;
 mod filter_form;
 mod follow;
+mod looks;
 mod peek;
 #[cfg(feature = "ssr")]
 mod peek_sheet;
+mod rows;
 mod search;
 mod totals;
 mod tree;

@@ -16,13 +16,13 @@ use leptos::task::spawn_local;
 use leptos_meta::Title;
 use loggia_domain::Filter;
 
+use super::sheet::{PEOPLE, SheetPart};
 use crate::ask;
 use crate::backend::Overview;
 use crate::clock::use_page_clock;
 use crate::language::t;
 use crate::live::{Cursor, Throttle, use_live};
 use crate::loading::{Answer, Loaded};
-use super::sheet::{PEOPLE, SheetPart};
 use crate::parts::{EventRow, EventTable, FirstEvent};
 use board::Board;
 use needs::{headline, problems};

@@ -59,7 +59,11 @@ pub(super) fn page(query: &PalaceQuery, answer: Memory<PalacePage>) -> (String, 
 fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
     let PalacePage { wings, body, drawer, now_ms } = page;
     let rooms: usize = wings.iter().map(|wing| wing.rooms.len()).sum();
-    let sum = format!("{}, {}", counted(wings.len() as u64, t!("wing##n"), t!("wings##n")), counted(rooms as u64, t!("room##n"), t!("rooms##n")));
+    let sum = format!(
+        "{}, {}",
+        counted(wings.len() as u64, t!("wing##n"), t!("wings##n")),
+        counted(rooms as u64, t!("room##n"), t!("rooms##n"))
+    );
     let is_vacant = wings.is_empty();
     let tree = tree::view(query, &wings);
     let has_drawer = drawer.is_some();
@@ -145,7 +149,7 @@ fn vacant() -> AnyView {
             </p>
             <p class="muted">{t!("The first drawer is filed with")}</p>
             <p><code>"loggia drawer add --wing atlas --room decisions --content \"We index events by room\""</code></p>
-            <p class="muted">{t!("A palace of MemPalace is taken over with ")}<code>"loggia import mempalace DIR"</code>"."</p>
+            <p class="muted">{t!("A palace of MemPalace is taken over with ")}<code>"loggia import mempalace DIR"</code>{t!(".")}</p>
         </section>
     }
     .into_any()

@@ -13,7 +13,6 @@ use crate::language::t;
 use crate::parts::{Agent, revealed};
 use crate::words::{ago, counted, duration, grouped};
 
-
 /// What an address asks for.
 pub(super) fn query(search: &str) -> SessionsQuery {
     let given = |name| href::value(search, name).filter(|value| !value.is_empty());
@@ -41,10 +40,11 @@ pub(super) fn page(query: &SessionsQuery, page: SessionsPage) -> (String, AnyVie
         }
         Err(error) => (String::new(), off(&error)),
     };
-    let every = query.agent.is_some().then(|| view! { <a class="button" href="/sessions">{t!("All agents")}</a> }.into_any());
+    let every =
+        query.agent.is_some().then(|| view! { <a class="button" href="/sessions">{t!("All agents")}</a> }.into_any());
     let title = query.agent.clone().map_or_else(
         || view! { <h1>{t!("Sessions")}</h1> }.into_any(),
-        |agent| view! { <h1>{t!("Sessions")}{t!(" of ")}<Agent name=agent/></h1> }.into_any(),
+        |agent| view! { <h1>{t!("Sessions")}{t!(" of ##owner")}<Agent name=agent/></h1> }.into_any(),
     );
     let view = view! {
         <div class="page-head">
@@ -81,6 +81,7 @@ fn live(query: &SessionsQuery, sessions: Vec<LiveSession>, now_ms: u64) -> AnyVi
     });
     let rows = sessions.iter().map(|one| row(query, one, chosen.as_ref() == Some(&one.owner), now_ms)).collect_view();
     view! {
+        {opened}
         <div class="panel sessions-frame">
             <table class="plain-table sessions">
                 <caption class="visually-hidden">{t!("Live sessions, the last writer first")}</caption>
@@ -96,7 +97,6 @@ fn live(query: &SessionsQuery, sessions: Vec<LiveSession>, now_ms: u64) -> AnyVi
                 <tbody>{rows}</tbody>
             </table>
         </div>
-        {opened}
     }
     .into_any()
 }

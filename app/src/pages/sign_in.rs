@@ -47,9 +47,9 @@ fn problem(error: &str) -> Option<&'static str> {
     match error {
         "" => None,
         "invalid" => Some(t!("The hub does not know this token. Is it whole, and of this hub?")),
-        "expired" => {
-            Some(t!("This link has been used or is too old. Start the hub again for a new one, or sign in with a token."))
-        }
+        "expired" => Some(t!(
+            "This link has been used or is too old. Start the hub again for a new one, or sign in with a token."
+        )),
         _ => Some(t!("The hub did not sign you in. Try again.")),
     }
 }

@@ -12,7 +12,6 @@ use crate::language::t;
 use crate::parts::revealed;
 use crate::words::counted;
 
-
 /// Its title and its view.
 pub(super) fn page(page: TokensPage) -> (String, AnyView) {
     let TokensPage { living, over, sessions, outcome, origin } = page;

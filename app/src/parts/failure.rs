@@ -24,8 +24,8 @@ pub fn Failure(
     let (title, next) = sentences(error.0.code, what);
     // That it is not there is the title; what helps is which id was looked for.
     let cause = id.filter(|_| error.is_not_found()).unwrap_or_else(|| error.0.error.clone());
-    // What the hub itself advises is closer to the cause than what can be said in general.
-    let advice = error.0.hint.unwrap_or_else(|| next.to_owned());
+    // What the hub itself advises is closer to the cause than what can be said in general, but of what is not there nothing more is known.
+    let advice = error.0.hint.clone().filter(|_| !error.is_not_found()).unwrap_or_else(|| next.to_owned());
     view! {
         <section class="failure" role="alert">
             <h1>{title}</h1>
@@ -42,10 +42,13 @@ fn sentences(code: ErrorCode, what: &str) -> (String, &'static str) {
             t!("This hub has no such {what}", what = what.trim_start_matches("the ")),
             t!("It may live on another hub that has not synced yet, or the address was cut when it was copied."),
         ),
-        ErrorCode::Unauthorized => (t!("You are not signed in").to_owned(), t!("The page leads to the sign-in in a moment.")),
-        ErrorCode::Forbidden => {
-            (t!("This token may not read {what}", what = what), t!("Sign out and sign in with a token that has the scope `read`."))
+        ErrorCode::Unauthorized => {
+            (t!("You are not signed in").to_owned(), t!("The page leads to the sign-in in a moment."))
         }
+        ErrorCode::Forbidden => (
+            t!("This token may not read {what}", what = what),
+            t!("Sign out and sign in with a token that has the scope `read`."),
+        ),
         ErrorCode::BadRequest => (
             t!("The question for {what} was refused", what = what),
             t!("Nothing is wrong with the hub: take the offending part out of the address."),
@@ -58,8 +61,9 @@ fn sentences(code: ErrorCode, what: &str) -> (String, &'static str) {
             t!("The hub did not answer for {what}", what = what),
             t!("Agents cannot reach it either. The page works again once it answers: reload it."),
         ),
-        ErrorCode::Internal => {
-            (t!("The hub failed on {what}", what = what), t!("Its own log names the cause. Other pages may still work."))
-        }
+        ErrorCode::Internal => (
+            t!("The hub failed on {what}", what = what),
+            t!("Its own log names the cause. Other pages may still work."),
+        ),
     }
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use leptos::prelude::*;
 
-
 use crate::{browser, href};
 
 /// How long each moment stays while playing.
@@ -77,7 +76,9 @@ mod written {
                 }
                 .into_any()
             }
-            (Some(next), false) => view! { <a class="button small" href=address(next, true)>{t!("▶ Play")}</a> }.into_any(),
+            (Some(next), false) => {
+                view! { <a class="button small" href=address(next, true)>{t!("▶ Play")}</a> }.into_any()
+            }
             // At the end, playing starts again from the beginning.
             (None, _) => {
                 view! { <a class="button small" href=address("1", true)>{t!("▶ Play from the start")}</a> }.into_any()

@@ -33,7 +33,9 @@ impl Gap {
     /// The sentence.
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::NoDelegation => "Nothing is delegated here: no event asks for work and none carries a status that is known.",
+            Self::NoDelegation => {
+                "Nothing is delegated here: no event asks for work and none carries a status that is known."
+            }
             Self::NoRequest => "There is no request: what was asked, and by whom, is not in this log.",
             Self::NoClaim => "Nobody claimed it before the result came.",
             Self::NoReady => "It was applied without anybody saying that a result is ready.",

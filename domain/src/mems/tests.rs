@@ -59,11 +59,11 @@ fn a_plan_is_replaced_and_variables_are_merged() {
 fn what_is_merged_has_a_limit_and_a_write_that_merges_nothing_none() {
     let with = |key: &str, bytes: usize| {
         let mut write = new(&["x"]);
-        // {"k":"…"}: seven more than the text.
+        // `{"k":"…"}`: eight more than the text.
         write.temp_variables = map(json!({key: "x".repeat(bytes - 8)}));
         write
     };
-    let whole = with("k", MAX_MERGED_BYTES + 1);
+    let whole = with("k", MAX_MERGED_BYTES);
     let (snapshot, _) = Snapshot::after(None, &whole, "a".to_owned(), 0);
     assert_eq!(json_bytes(&snapshot.temp_variables), MAX_MERGED_BYTES);
     assert_eq!(snapshot.room(&whole), Ok(()));

@@ -3,6 +3,7 @@ import { test as base, type BrowserContext } from '@playwright/test';
 
 import { Faults } from './faults.ts';
 import { Hub, type Start } from './hub.ts';
+import { keepAnswers } from './kept.ts';
 
 export { expect } from '@playwright/test';
 
@@ -48,6 +49,7 @@ export const test = base.extend<Options & Fixtures>({
 
   context: async ({ context, hub, faults, signedIn }, use) => {
     await faults.watch(context);
+    keepAnswers(context);
     if (signedIn) await signIn(context, hub);
     await use(context);
   },

@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 
+import { keep } from './kept.ts';
 import { Mcp } from './mcp.ts';
 
 /** How long a debug hub may take to listen, in ms. */
@@ -111,7 +112,10 @@ export class Hub {
     child.once('exit', () => alive.delete(child));
     this.child = child;
     const said: string[] = [];
-    createInterface({ input: child.stderr }).on('line', (line) => said.push(line));
+    createInterface({ input: child.stderr }).on('line', (line) => {
+      said.push(line);
+      keep('log', line);
+    });
     await new Promise<void>((resolve, reject) => {
       const fail = (why: string) => reject(new Error(`the hub ${why}:\n${said.join('\n')}`));
       const timer = setTimeout(() => fail('does not listen'), START_MS);

@@ -25,6 +25,10 @@ pub(crate) struct Args {
     /// A `loggia` binary to start and measure
     #[arg(long, value_name = "BINARY", conflicts_with = "url")]
     pub(crate) spawn: Option<PathBuf>,
+    /// A `redis-server` to start: session memory is then also measured while the hub of `--spawn` publishes to it, while it hangs and
+    /// while it is stopped
+    #[arg(long, value_name = "BINARY", requires = "spawn", num_args = 0..=1, default_missing_value = "redis-server")]
+    pub(crate) redis: Option<PathBuf>,
     /// The palace of the hub of `--url` or `--spawn`; the latter has a temporary one by default
     #[arg(long, value_name = "DIR")]
     pub(crate) palace: Option<PathBuf>,

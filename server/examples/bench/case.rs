@@ -5,6 +5,8 @@ use std::time::SystemTime;
 use crate::args::{Args, Part};
 use crate::deliver::Plan;
 use crate::lists::Question;
+use crate::memory::Load;
+use crate::redis::Redis;
 use crate::report::Figures;
 use crate::target::Target;
 use crate::{Failure, append, deliver, lists, memory, outside};
@@ -19,8 +21,8 @@ const MANY_STREAMS: usize = 1000;
 pub(crate) enum Case {
     /// Appends from so many connections.
     Append(usize),
-    /// Writes to session memory from so many connections.
-    Memory(usize),
+    /// Writes to session memory.
+    Memory(Load),
     /// Delivery to streams and a wait.
     Deliver(Plan),
     /// A list, a search, a page.
@@ -59,7 +61,7 @@ impl Case {
             cases.extend(args.clients.iter().map(|n| Self::Append(*n)));
         }
         if args.wants(Part::Memory) {
-            cases.extend(args.clients.iter().map(|n| Self::Memory(*n)));
+            cases.extend(Load::all(&args.clients, args.redis.is_some()).into_iter().map(Self::Memory));
         }
         cases
     }
@@ -69,8 +71,7 @@ impl Case {
         match self {
             Self::Append(1) => "append, 1 client".to_owned(),
             Self::Append(clients) => format!("append, {clients} clients"),
-            Self::Memory(1) => "session memory, 1 client".to_owned(),
-            Self::Memory(clients) => format!("session memory, {clients} clients"),
+            Self::Memory(load) => load.name(),
             Self::Deliver(plan) => format!("deliver, {} streams, {}/s", plan.streams, plan.rate_per_s),
             Self::Ask(question) => question.name(),
             Self::Outside => "outside write to stream".to_owned(),
@@ -86,10 +87,15 @@ impl Case {
     }
 
     /// Measures it once; nothing when this hub cannot be asked for it.
-    pub(crate) async fn measure(&self, target: &Target, args: &Args) -> Result<Figures, Failure> {
+    pub(crate) async fn measure(
+        &self,
+        target: &Target,
+        args: &Args,
+        redis: Option<&mut Redis>,
+    ) -> Result<Figures, Failure> {
         match self {
             Self::Append(clients) => append::measure(target, *clients, args.lasting()).await,
-            Self::Memory(clients) => memory::measure(target, *clients, args.lasting(), nonce()?).await,
+            Self::Memory(load) => memory::measure(target, *load, args.lasting(), nonce()?, redis).await,
             Self::Deliver(plan) if plan.streams > FEW_STREAMS && args.few_streams.contains(&target.name) => {
                 Ok(Vec::new())
             }

@@ -21,8 +21,9 @@ pub(crate) struct Hub {
 }
 
 impl Hub {
-    /// Starts a binary on a palace, with `home` as its home folder so that nothing of the user's is touched.
-    pub(crate) fn start(binary: &Path, palace: &Path, home: &Path) -> Result<Self, Failure> {
+    /// Starts a binary on a palace, with `home` as its home folder so that nothing of the user's is touched. With a Redis it publishes
+    /// what is written to session memory.
+    pub(crate) fn start(binary: &Path, palace: &Path, home: &Path, redis: Option<&str>) -> Result<Self, Failure> {
         let begun = Instant::now();
         let mut child = Command::new(binary)
             .args(["serve", "--host", "127.0.0.1", "--port", "0", "--palace"])
@@ -32,6 +33,7 @@ impl Hub {
             .env("RUST_LOG", "warn")
             // All streams are opened with the one token.
             .env("LOGGIA_MAX_STREAMS_PER_TOKEN", "16384")
+            .envs(redis.into_iter().flat_map(|url| [("L0_PIPELINE_ENABLED", "true"), ("L0_PIPELINE_REDIS_URL", url)]))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

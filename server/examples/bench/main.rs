@@ -14,6 +14,7 @@ mod lists;
 mod memory;
 mod outside;
 mod process;
+mod redis;
 mod report;
 mod stats;
 mod stream;
@@ -32,6 +33,7 @@ use clap::Parser as _;
 use args::{Args, Part};
 use case::Case;
 use hub::Hub;
+use redis::Redis;
 use report::Report;
 
 /// Whatever went wrong; a load program can only tell and end.
@@ -66,8 +68,10 @@ async fn run(args: &Args) -> Result<(), Failure> {
     let mut report = Report::default();
     let mut targets = args.running()?;
     let scratch = tempfile::tempdir()?;
+    let redis = args.redis.as_ref().filter(|_| args.wants(Part::Memory));
+    let mut redis = redis.map(|binary| Redis::start(binary, scratch.path())).transpose()?;
     let own = match &args.spawn {
-        Some(binary) => Some(start(args, binary, scratch.path(), &mut report).await?),
+        Some(binary) => Some(start(args, binary, scratch.path(), redis.as_ref(), &mut report).await?),
         None => None,
     };
     targets.splice(..0, own.iter().map(|hub| hub.target.clone()));
@@ -94,7 +98,7 @@ async fn run(args: &Args) -> Result<(), Failure> {
         for case in &cases {
             for target in &targets {
                 say(&format!("round {round} of {}: {}, {}", args.rounds, case.name(), target.name));
-                match case.measure(target, args).await {
+                match case.measure(target, args, redis.as_mut()).await {
                     Ok(figures) => report.add(&case.name(), &target.name, figures),
                     // An hour of figures is not thrown away for one of them.
                     Err(error) => {
@@ -119,7 +123,13 @@ async fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// Starts the hub that is to be measured, on a palace that is filled first if that was asked for.
-async fn start(args: &Args, binary: &Path, scratch: &Path, report: &mut Report) -> Result<Hub, Failure> {
+async fn start(
+    args: &Args,
+    binary: &Path,
+    scratch: &Path,
+    redis: Option<&Redis>,
+    report: &mut Report,
+) -> Result<Hub, Failure> {
     let palace = args.palace.clone().unwrap_or_else(|| scratch.join("palace"));
     if args.fill > 0 {
         say(&format!("filling the log with {} events", args.fill));
@@ -128,12 +138,13 @@ async fn start(args: &Args, binary: &Path, scratch: &Path, report: &mut Report) 
         report.add("fill", "loggia", vec![("seconds", begun.elapsed().as_secs_f64())]);
     }
     // The first start makes what the palace lacks, and is not one to compare with.
-    let mut hub = Hub::start(binary, &palace, scratch)?;
+    let redis = redis.map(Redis::url);
+    let mut hub = Hub::start(binary, &palace, scratch, redis.as_deref())?;
     report.add("first start", "loggia", vec![("ms", hub.started_in.as_secs_f64() * 1000.0)]);
     if args.wants(Part::Start) {
         for _ in 0..args.rounds.max(5) {
             hub.stop()?;
-            hub = Hub::start(binary, &palace, scratch)?;
+            hub = Hub::start(binary, &palace, scratch, redis.as_deref())?;
             report.add("start", "loggia", vec![("ms", hub.started_in.as_secs_f64() * 1000.0)]);
         }
     }

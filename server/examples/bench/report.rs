@@ -110,7 +110,14 @@ impl Report {
 fn better_by(figure: &str, first: f64, second: f64) -> Option<f64> {
     let factor = match figure {
         "rate_per_s" => first / second,
-        "lost" | "doubled" | "refused" | "streams_in_another_order" | "answer_kib" | "events" | "sent_per_s" => {
+        "lost"
+        | "doubled"
+        | "refused"
+        | "not_filed"
+        | "streams_in_another_order"
+        | "answer_kib"
+        | "events"
+        | "sent_per_s" => {
             return None;
         }
         _ if figure.starts_with("load_") => return None,

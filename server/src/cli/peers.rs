@@ -1,4 +1,4 @@
-//! `loggia peers add|list|remove|new-identity`: the hubs to pull from, and who this one is.
+//! `loggia peers add|list|remove|acknowledge|new-identity`: the hubs to pull from, and who this one is.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use serde_json::json;
 use super::output::{Failure, Out, read_text};
 use crate::config;
 use crate::estate::peers::{self, Peer};
+use crate::estate::seen;
 use crate::lock::PalaceLock;
 use crate::logstream::replica;
 
@@ -25,6 +26,8 @@ enum Command {
     List(List),
     /// Pull from a hub no longer
     Remove(Remove),
+    /// Take away the alarm that this hub was restored from a backup, once its repair has ended. A running hub does it within a second
+    Acknowledge(Acknowledge),
     /// Become another hub: for a copy of a palace, or when a repair cannot end. No hub may be running on the palace
     NewIdentity(NewIdentity),
 }
@@ -60,6 +63,13 @@ struct Remove {
 }
 
 #[derive(Args)]
+struct Acknowledge {
+    /// Answer in JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Args)]
 struct NewIdentity {
     /// Answer in JSON
     #[arg(long)]
@@ -72,6 +82,7 @@ impl Group {
             Command::Add(c) => c.json,
             Command::List(c) => c.json,
             Command::Remove(c) => c.json,
+            Command::Acknowledge(c) => c.json,
             Command::NewIdentity(c) => c.json,
         }
     }
@@ -84,6 +95,7 @@ impl Group {
                 peers::remove(palace, &remove.name).map_err(Failure::new)?;
                 out.answer(&json!({"removed": remove.name}), || format!("removed {}", remove.name))
             }
+            Command::Acknowledge(_) => acknowledge(palace, out),
             Command::NewIdentity(_) => new_identity(palace, out),
         }
     }
@@ -126,6 +138,14 @@ fn list(palace: &Path, out: &Out) -> Result<(), Failure> {
             .collect();
         lines.extend(read.faults.iter().map(|fault| format!("fault: {fault}")));
         if lines.is_empty() { "no peers".to_owned() } else { lines.join("\n") }
+    })
+}
+
+fn acknowledge(palace: &Path, out: &Out) -> Result<(), Failure> {
+    let seen_at_ms = seen::note(palace).map_err(|e| Failure::new(format!("it could not be noted: {e}")))?;
+    let seen_at = loggia_domain::mems::event::iso(seen_at_ms);
+    out.answer(&json!({"seen_at": seen_at}), || {
+        format!("what was found until {seen_at} counts as seen; a repair that goes on stays an alarm until it has ended and is acknowledged")
     })
 }
 

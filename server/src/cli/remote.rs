@@ -267,7 +267,9 @@ impl Hub {
         let failure = Failure::new(format!("the hub at {} does not answer: {cause}", self.address()));
         // Whatever is wrong with a certificate, the client says so in words of its own.
         if self.base.scheme() == "https" && cause.to_lowercase().contains("certificate") {
-            return failure.hint("give the file of the authority that signed its certificate with --ca, and the name in it with --url");
+            return failure.hint(
+                "give the file of the authority that signed its certificate with --ca, and the name in it with --url",
+            );
         }
         failure
     }

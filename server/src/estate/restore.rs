@@ -14,6 +14,7 @@ use loggia_domain::{Event, remote};
 use super::client::Fault;
 use super::round::{Memory, Round, Step};
 use super::status::{Restore, RestoreState, now};
+use crate::clock::now_ms;
 
 /// By how much a peer may raise our numbers at most: more than a hub writes in years.
 const MAX_JUMP: i64 = 1_000_000_000;
@@ -72,7 +73,7 @@ fn take_back(round: &mut Round<'_>, own: &str, common: i64, claimed: i64) -> Res
     let mut after = common;
     loop {
         let before = round.pulled.events;
-        let step = round.step(own, after, claimed)?;
+        let step = round.step(own, after, claimed, None)?;
         round.estate.hold_own(HOLD);
         round.estate.taken_back(round.pulled.events - before);
         match step {
@@ -130,6 +131,7 @@ fn note(round: &Round<'_>, ours: i64, theirs: i64, renumbered: u64, state: Resto
     round.estate.set_restore(Restore {
         peer: round.name.to_owned(),
         detected_at: now(),
+        detected_at_ms: now_ms(),
         ours,
         theirs,
         taken_back: 0,

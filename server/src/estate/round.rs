@@ -4,6 +4,8 @@
 //! Authors take turns, a batch each, so that a long catch-up of one holds up no other. Within an author everything is in the author's
 //! order, and the first event that cannot be taken stops that author alone: a vector is a maximum, and what was skipped could never be
 //! asked for again. Several peers may bring the same events at once; the log takes each once.
+//!
+//! While a batch is taken in, the one that comes next is asked for: one batch ahead, never more, so that a round holds two in memory.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Mutex;
@@ -86,9 +88,22 @@ pub(super) struct Round<'a> {
     pub(super) name: &'a str,
     pub(super) client: &'a Client,
     pub(super) pulled: Pulled,
+    ahead: Option<Ahead>,
 }
 
-impl Round<'_> {
+/// A batch that was asked for before its turn.
+struct Ahead {
+    origin: String,
+    after: i64,
+    told: Result<Vec<Value>, Fault>,
+}
+
+impl<'a> Round<'a> {
+    /// One that has not begun.
+    pub(super) fn new(estate: &'a Estate, name: &'a str, client: &'a Client) -> Self {
+        Self { estate, name, client, pulled: Pulled::default(), ahead: None }
+    }
+
     /// Runs it; the peer may take up to `wait` before it has something new. `mends` is whether our own events are compared too.
     pub(super) fn run(mut self, memory: &mut Memory, wait: Duration, mends: bool) -> Result<Pulled, Fault> {
         let wait = if memory.newest_seq.is_some() { wait } else { Duration::ZERO };
@@ -162,7 +177,9 @@ impl Round<'_> {
                 self.pulled.blocks.insert(origin, block.clone());
                 continue;
             }
-            match self.step(&origin, after, theirs)? {
+            let may_be_asked = |origin: &String| memory.retry.get(origin).is_none_or(|(at, _)| *at <= Instant::now());
+            let next = turns.iter().find(|(other, ..)| may_be_asked(other));
+            match self.step(&origin, after, theirs, next.map(|(other, after, _)| (other.as_str(), *after)))? {
                 Step::More(after) => turns.push_back((origin, after, theirs)),
                 Step::Done => {
                     memory.retry.remove(&origin);
@@ -189,9 +206,19 @@ impl Round<'_> {
         Ok(())
     }
 
-    /// Takes one batch of an author.
-    pub(super) fn step(&mut self, origin: &str, after: i64, theirs: i64) -> Result<Step, Fault> {
-        let told = match self.client.ops(origin, after, BATCH) {
+    /// Takes one batch of an author. `next` is whose turn comes after it, if it is another's.
+    pub(super) fn step(
+        &mut self,
+        origin: &str,
+        after: i64,
+        theirs: i64,
+        next: Option<(&str, i64)>,
+    ) -> Result<Step, Fault> {
+        let told = match self.ahead.take().filter(|ahead| ahead.origin == origin && ahead.after == after) {
+            Some(ahead) => ahead.told,
+            None => self.client.ops(origin, after, BATCH),
+        };
+        let told = match told {
             Ok(told) => told,
             Err(fault @ (Fault::Unreachable(_) | Fault::Ours(_) | Fault::Status(401 | 403 | 429 | 503, _))) => {
                 return Err(fault);
@@ -220,7 +247,8 @@ impl Round<'_> {
                 }
             }
         }
-        if let Some(stopped) = self.take(origin, events)? {
+        let own = (bad.is_none() && last < theirs).then_some((origin, last));
+        if let Some(stopped) = self.take_and_ask(origin, events, next.or(own))? {
             return Ok(Step::Blocked(stopped));
         }
         Ok(match bad {
@@ -228,6 +256,24 @@ impl Round<'_> {
             None if last >= theirs => Step::Done,
             None => Step::More(last),
         })
+    }
+
+    /// Takes events in, and meanwhile asks for the batch that comes next.
+    fn take_and_ask(
+        &mut self,
+        origin: &str,
+        events: Vec<Event>,
+        next: Option<(&str, i64)>,
+    ) -> Result<Option<Block>, Fault> {
+        let Some((next_origin, after)) = next else { return self.take(origin, events) };
+        let client = self.client;
+        let (taken, told) = std::thread::scope(|scope| {
+            let asked = scope.spawn(move || client.ops(next_origin, after, BATCH));
+            (self.take(origin, events), asked.join())
+        });
+        // One that panicked has said so; the batch is asked for again in its turn.
+        self.ahead = told.ok().map(|told| Ahead { origin: next_origin.to_owned(), after, told });
+        taken
     }
 
     /// Fetches what events reference and takes them in, in order.

@@ -25,7 +25,7 @@ pub struct EstateStatus {
     pub unnamed_origins: Vec<String>,
     /// What is wrong with `peers.json`.
     pub file_faults: Vec<String>,
-    /// Set when a peer held events of this hub that its own log lacked.
+    /// Set when a peer held events of this hub that its own log lacked, until that is acknowledged or the hub ends.
     pub restore: Option<Restore>,
     /// Events of other hubs taken since the start.
     pub pulled_events: u64,
@@ -93,6 +93,9 @@ pub struct Restore {
     pub peer: String,
     /// When.
     pub detected_at: String,
+    /// The same, ms since 1970.
+    #[serde(skip)]
+    pub detected_at_ms: u64,
     /// Our highest number then.
     pub ours: i64,
     /// What the peer had.

@@ -8,7 +8,8 @@ use tokio_util::sync::CancellationToken;
 use super::Estate;
 use super::client::{Client, Fault};
 use super::peers::{self, Peer, Peers};
-use super::round::{Memory, Pulled, Round};
+use super::round::{Memory, Round};
+use super::seen;
 use super::status::{PeerStatus, now};
 
 /// How long a Loggia peer may keep a question until it has something new.
@@ -35,6 +36,7 @@ pub(super) fn supervise(estate: &Estate, stop: &CancellationToken) {
             }
             said = Some(read);
         }
+        seen::look(estate);
         if sleep(estate, pause, stop) {
             return;
         }
@@ -101,7 +103,7 @@ fn work(estate: &Estate, peer: &Peer, stop: &CancellationToken) {
     let client = Client::new(peer, estate.inner.options.authorities.as_ref());
     let (mut memory, mut failures) = (Memory::default(), 0);
     while !stop.is_cancelled() {
-        let round = Round { estate, name: &peer.name, client: &client, pulled: Pulled::default() };
+        let round = Round::new(estate, &peer.name, &client);
         let outcome = round.run(&mut memory, WAIT, true);
         if stop.is_cancelled() {
             return;

@@ -185,34 +185,33 @@ impl Export {
     /// The next page, and where the one after it begins.
     async fn page(&mut self) -> Result<Bytes, StoreError> {
         let (filter, before) = (self.asked.filter.clone(), self.asked.before.clone());
-        let (events, older) = match self.asked.words.clone() {
-            Some(query) => {
-                let asked = SearchQuery {
-                    query,
-                    filter,
-                    before_event_id: before,
-                    artifacts: false,
-                    before_artifact_id: None,
-                    limit: PAGE_EVENTS,
-                };
-                let found = self.state.live.search().find(&self.log, asked).await?;
-                (found.events.hits.into_iter().map(|hit| hit.event).collect::<Vec<_>>(), found.events.older)
-            }
-            None => {
-                let asked = ListQuery {
-                    filter,
-                    since_event_id: None,
-                    before_event_id: before,
-                    order: Order::Desc,
-                    limit: PAGE_EVENTS,
-                };
-                let listed = self.log.list(asked).await?;
-                let older = listed.events.last().filter(|_| listed.has_more).map(|event| event.id.clone());
-                (listed.events, older)
-            }
+        let (events, older) = if let Some(query) = self.asked.words.clone() {
+            let asked = SearchQuery {
+                query,
+                filter,
+                before_event_id: before,
+                artifacts: false,
+                before_artifact_id: None,
+                limit: PAGE_EVENTS,
+            };
+            let found = self.state.live.search().find(&self.log, asked).await?;
+            (found.events.hits.into_iter().map(|hit| hit.event).collect::<Vec<_>>(), found.events.older)
+        } else {
+            let asked = ListQuery {
+                filter,
+                since_event_id: None,
+                before_event_id: before,
+                order: Order::Desc,
+                limit: PAGE_EVENTS,
+            };
+            let listed = self.log.list(asked).await?;
+            let older = listed.events.last().filter(|_| listed.has_more).map(|event| event.id.clone());
+            (listed.events, older)
         };
         let mut out = String::new();
-        events.iter().for_each(|event| self.asked.format.write(event, &mut out));
+        for event in &events {
+            self.asked.format.write(event, &mut out);
+        }
         self.is_over = older.is_none();
         self.asked.before = older;
         Ok(Bytes::from(out))

@@ -31,7 +31,8 @@ pub async fn post(State(state): State<AppState>, headers: HeaderMap, Form(form):
 
 /// The page with the switch, as the browser names it: its path alone, so that nobody is sent to another site.
 fn back(headers: &HeaderMap) -> String {
-    let referrer = headers.get(header::REFERER).and_then(|value| value.to_str().ok()).and_then(|url| Url::parse(url).ok());
+    let referrer =
+        headers.get(header::REFERER).and_then(|value| value.to_str().ok()).and_then(|url| Url::parse(url).ok());
     let Some(url) = referrer else { return "/".to_owned() };
     let query = url.query().map(|query| format!("?{query}")).unwrap_or_default();
     let path = format!("{}{query}", url.path());

@@ -127,7 +127,7 @@ impl Shown {
         gauge(to, "loggia_origins_blocked", about, signed(estate.blocked_origins()))?;
         let about = "How far this hub is behind its peers, in numbers of all authors together";
         gauge(to, "loggia_peers_ahead", about, estate.behind())?;
-        let about = "1 if a peer had more of this hub's own events than its log since the start";
+        let about = "1 if a peer had more of this hub's own events than its log, until that is acknowledged";
         gauge(to, "loggia_restore_detected", about, i64::from(estate.restore.is_some()))?;
         let about = "1 while the repair of that is under way or incomplete";
         gauge(to, "loggia_restore_unrepaired", about, i64::from(unrepaired))?;

@@ -230,7 +230,12 @@ fn open_side(path: &Path, log: &Connection) -> Result<Connection, StoreError> {
 }
 
 fn make_tables(side: &Connection) -> rusqlite::Result<()> {
-    side.execute_batch(&format!("BEGIN; {TABLES} {} {} {} PRAGMA user_version = {VERSION}; COMMIT;", agents::TABLES, history::TABLES, statuses::TABLE))
+    side.execute_batch(&format!(
+        "BEGIN; {TABLES} {} {} {} PRAGMA user_version = {VERSION}; COMMIT;",
+        agents::TABLES,
+        history::TABLES,
+        statuses::TABLE
+    ))
 }
 
 struct Projector {
@@ -277,10 +282,13 @@ impl Projector {
     }
 }
 
+/// What the counts need of an event: number of arrival, id, stream, room, `created_at`, delegation and status.
+type Taken = (i64, String, String, String, String, Option<String>, Option<String>);
+
 /// Takes the events after `from` and up to `upto` into the counts, at most [`STEP`] of them: the last one taken, and whether there may
 /// be more; `None` when there is none. What it leaves depends on the events up to that last one alone, however many steps it took.
 fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Result<Option<(i64, bool)>, StoreError> {
-    let rows: Vec<(i64, String, String, String, String, Option<String>, Option<String>)> = log
+    let rows: Vec<Taken> = log
         .prepare_cached(
             "SELECT rowid, id, stream, room, created_at, correlation_id, status FROM events WHERE rowid > ?1 AND rowid <= ?2
              ORDER BY rowid LIMIT ?3",

@@ -1,5 +1,7 @@
 //! JSON-RPC 2.0 as agents really send it: what a posted body is, and how answers are written (`contract: mcp-and-http`, section MCP).
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value};
 
 use super::surrogate;
@@ -132,7 +134,8 @@ pub fn tool_result(id: &Value, text: &str, is_error: bool, max_structured: usize
     let room = text.len() + text.len() / 4 + if structured { text.len() } else { 0 } + 256;
     let mut answer = String::with_capacity(room);
     let mark = if is_error { r#""isError":true,"# } else { "" };
-    answer.push_str(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{{mark}"content":[{{"type":"text","text":"#));
+    // Writing to a string cannot fail.
+    let _ = write!(answer, r#"{{"jsonrpc":"2.0","id":{id},"result":{{{mark}"content":[{{"type":"text","text":"#);
     quote(text, &mut answer);
     answer.push_str("}]");
     if structured {

@@ -6,12 +6,12 @@ use async_trait::async_trait;
 use loggia_app::backend::admin::{AuditPage, AuditQuery, TokensPage};
 use loggia_app::backend::asked::{PageQuery, PastPage, Typed};
 use loggia_app::backend::hub::{Alarm, HubPage};
+use loggia_app::backend::memory::{DiaryPage, DiaryQuery, Memory, PalacePage, PalaceQuery};
 use loggia_app::backend::people::{AgentPage, AgentsPage, People};
 use loggia_app::backend::sessions::SessionsPage;
-use loggia_app::backend::memory::{DiaryPage, DiaryQuery, Memory, PalacePage, PalaceQuery};
 use loggia_app::backend::{
-    ArtifactPage, Backend, Counts, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Matches, Overview,
-    RoomCount, Sheet, StatusCount, StreamCount, TaskPage, Tip, Viewer,
+    ArtifactPage, Backend, Counts, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Matches,
+    Overview, RoomCount, Sheet, StatusCount, StreamCount, TaskPage, Tip, Viewer,
 };
 use loggia_domain::search::Query;
 use loggia_domain::{ApiError, ErrorCode, Event, Filter, Status, refusal, timestamp};
@@ -145,9 +145,11 @@ impl Backend for HubBackend {
             write: may(Scope::Write) && !self.state.settings.read_only,
             no_auth: self.state.settings.no_auth,
             read_only: self.state.settings.read_only,
-            forwarded: self.state.guard.forwarded().map(|(count, last_ms)| {
-                (count, timestamp::created_at_ms(last_ms).unwrap_or_default())
-            }),
+            forwarded: self
+                .state
+                .guard
+                .forwarded()
+                .map(|(count, last_ms)| (count, timestamp::created_at_ms(last_ms).unwrap_or_default())),
             replica_id: self.state.log.replica_id().to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
             notices: String::new(),

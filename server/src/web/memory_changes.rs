@@ -20,9 +20,7 @@ pub(super) fn change(written: &Written) -> Option<Change> {
         "delete_drawer" => ("deleted", "the drawer {it}", text("drawer_id"), None),
         "delete_drawers" => ("deleted", "{it} drawers", list("drawer_ids").to_string(), None),
         "delete_by_source" => ("deleted", "all drawers from {it}", text("source_file"), None),
-        "diary_write" => {
-            ("wrote", "a diary entry, topic {it}", text("topic"), Some(Target::Diary(text("agent_name"))))
-        }
+        "diary_write" => ("wrote", "a diary entry, topic {it}", text("topic"), Some(Target::Diary(text("agent_name")))),
         "create_tunnel" => {
             let end = |key: &str| {
                 let part = |name| written.params.get(key)?.get(name)?.as_str().map(str::to_owned);

@@ -27,7 +27,13 @@ pub(super) async fn task(state: &AppState, query: &PageQuery, stalled_after_ms: 
     }
     let mut moment = None;
     if let Some(at) = at(&query.at) {
-        let found = moment_of(&events, &at, &query.at)?;
+        let elsewhere = match &at {
+            At::Event(id) if !events.iter().any(|event| event.id == *id) => {
+                Some(state.log.point(at.clone()).await.map_err(of_store)?.event.seq)
+            }
+            _ => None,
+        };
+        let found = moment_of(&events, &at, elsewhere, &query.at)?;
         (events, total) = state.log.correlation_at(id.clone(), found.event.seq).await.map_err(of_store)?;
         moment = Some(found);
     }
@@ -110,12 +116,16 @@ fn awaited(d: &Delegation) -> Option<String> {
 }
 
 /// A moment among the events of one delegation, by their arrival here. A place counts from 1; another event of the log stands for the last
-/// of these that had arrived with it.
-fn moment_of(events: &[Event], at: &At, asked: &str) -> Result<Moment, ApiError> {
+/// of these that had arrived with it: `elsewhere` is its arrival number.
+fn moment_of(events: &[Event], at: &At, elsewhere: Option<i64>, asked: &str) -> Result<Moment, ApiError> {
     let mut arrived: Vec<&Event> = events.iter().collect();
     arrived.sort_by_key(|event| event.seq);
     let index = match at {
-        At::Event(id) => arrived.iter().position(|event| event.id == *id).ok_or_else(|| missing("event", asked))?,
+        At::Event(id) => {
+            let named = arrived.iter().position(|event| event.id == *id);
+            let before = || arrived.iter().rposition(|event| elsewhere.is_some_and(|seq| event.seq <= seq));
+            named.or_else(before).ok_or_else(|| missing("event", asked))?
+        }
         At::Seq(place) => usize::try_from(place - 1).unwrap_or(0).min(arrived.len().saturating_sub(1)),
     };
     let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);

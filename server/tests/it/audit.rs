@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::hub::{Hub, TOKEN, event, tool_call};
 use crate::made::{bearer_call, make, page, said, session_of, until, with_bearer};
+use crate::sync_mesh::write_peers;
 
 /// What the export says, newest first.
 #[track_caller]
@@ -129,7 +130,8 @@ fn what_people_post_and_programs_keep_is_noted_without_a_word_of_it() {
     let answer = format!("event_id={request}&name=human:kim&status=claimed&body=secretbody");
     assert_eq!(post("/task?id=x", &answer), 303);
     assert_eq!(post("/agent/read", &format!("agent=b&event={request}")), 303);
-    let message = json!({"agent_id": "a", "session_id": "ses-1", "messages": [{"role": "user", "content": "secretword"}]});
+    let message =
+        json!({"agent_id": "a", "session_id": "ses-1", "messages": [{"role": "user", "content": "secretword"}]});
     let kept = hub.request("POST", "/v1/mems/write").json(message.to_string()).send();
     assert_eq!(kept.status, 200, "{kept:?}");
     let answered = hub.list(json!({"limit": 1}))[0]["id"].clone();
@@ -142,4 +144,17 @@ fn what_people_post_and_programs_keep_is_noted_without_a_word_of_it() {
     }
     let text = format!("{:?}", lines(&hub, ""));
     assert!(!text.contains("secretgoal") && !text.contains("secretbody") && !text.contains("secretword"), "{text}");
+}
+
+#[test]
+fn what_comes_from_another_hub_is_noted_by_its_author() {
+    let giver = Hub::start();
+    giver.append("s", "a body of theirs");
+    let own = giver.get("/sync/version_vector").json()["replica_id"].as_str().expect("an identity").to_owned();
+    let taker = Hub::builder();
+    write_peers(&taker.place.palace(), &[("giver", giver.origin())]);
+    let taker = taker.var("LOGGIA_SYNC_INTERVAL_S", "0.1").start();
+    let noted = of_kind(&taker, "sync.apply", 1);
+    assert_eq!((&noted[0]["who"], &noted[0]["outcome"]), (&json!("peer giver"), &json!("ok")), "{noted:?}");
+    assert_eq!(noted[0]["object"], json!(format!("{own}: 1 events")), "{noted:?}");
 }

@@ -65,6 +65,7 @@ fn a_refused_form_comes_back_with_what_was_typed_and_writes_nothing() {
         (&*long, "claimed", "typed <b>text</b>", "exceeds maximum length of 64 characters: it has 65"),
         ("Ana", "", " ", "a reply without a status needs some words"),
         ("Ana", "done", "typed <b>text</b>", "status"),
+        ("", "", "typed <b>text</b></textarea><img src=x onerror=alert(1)>", "your name must not be empty"),
     ] {
         let answer =
             post(&hub, &cookie, &target, &[("event_id", &*id), ("name", name), ("status", status), ("body", body)]);
@@ -73,6 +74,7 @@ fn a_refused_form_comes_back_with_what_was_typed_and_writes_nothing() {
         assert!(page.contains("Nothing was written") && page.contains(said), "{said}");
         // A browser gives back what stands in it as text, so nothing in it may end it.
         assert!(body == " " || page.contains("typed &lt;b>text&lt;/b>"), "{said}: {page}");
+        assert!(!page.contains("<img"), "{said}: {page}");
     }
     assert_eq!(hub.list(json!({})).len(), before);
 }
@@ -103,6 +105,26 @@ fn a_person_asks_for_work() {
     );
     let written = hub.list(json!({"order": "desc", "limit": 1})).remove(0);
     assert_eq!((&written["from_agent"], &written["metadata"]["human"]), (&json!("human:Ana"), &json!(true)));
+}
+
+#[test]
+fn no_form_that_comes_back_makes_markup_of_what_was_typed() {
+    let hub = Hub::start();
+    let cookie = hub.session();
+    let hostile = "\"></textarea></script><img src=x onerror=alert(1)>";
+    let work = ["name", "to_agent", "project", "branch", "base_commit", "goal", "done"];
+    let token = ["name", "agents", "streams", "expires"];
+    for (target, fields, status) in [("/task/new", &work[..], 422), ("/tokens", &token[..], 400)] {
+        let mut sent: Vec<_> = fields.iter().map(|field| (*field, hostile)).collect();
+        sent.extend([("action", "create"), ("scope", "read")]);
+        let answer = post(&hub, &cookie, target, &sent);
+        let page = answer.text();
+        assert_eq!(answer.status, status, "{target}: {page}");
+        let areas = page.matches("<textarea").count();
+        assert_eq!((areas, page.matches("</textarea>").count()), (2, 2), "{target}: {page}");
+        assert_eq!(page.matches("&lt;/textarea>&lt;/script>&lt;img src=x").count(), areas, "{target}: {page}");
+        assert!(!page.contains("<img"), "{target}: {page}");
+    }
 }
 
 #[test]

@@ -6,13 +6,15 @@
 mod cli_child;
 mod foreign_hub;
 mod hub;
+mod hub_page;
 mod hub_process;
 mod impostor;
+mod kept;
 mod made;
 mod outsider;
 mod place;
-mod relay_link;
 mod redis;
+mod relay_link;
 mod sse;
 mod wire;
 

@@ -150,6 +150,40 @@ fn what_is_wrong_is_said_with_its_place_and_nothing_is_kept() {
 }
 
 #[test]
+fn variables_grow_up_to_a_limit_and_what_goes_beyond_it_leaves_nothing() {
+    let hub = Hub::start();
+    let with = |field: &str, name: &str, bytes: usize| {
+        let mut body = said("s", &format!("with {name}"));
+        body[field] = json!({name: "x".repeat(bytes)});
+        body
+    };
+    let drawers = || hub.call("mempalace_list_drawers", json!({"wing": "wing_a"}))["total"].clone();
+    write(&hub, &with("temp_variables", "a", 700_000));
+    write(&hub, &with("metadata", "a", 700_000));
+    let before = (ask(&hub, "/v1/mems/context?agent_id=a&session_id=s"), drawers());
+    for field in ["temp_variables", "metadata"] {
+        let answer = try_write(&hub, &with(field, "b", 400_000));
+        assert_eq!(answer.status, 422, "{answer:?}");
+        let wrong = answer.json()["detail"][0].clone();
+        assert_eq!((&wrong["loc"], &wrong["type"]), (&json!(["body", field]), &json!("too_long")), "{wrong}");
+        let msg = wrong["msg"].as_str().expect("words");
+        assert!(msg.starts_with(field) && msg.contains("1048576") && msg.contains("1100015"), "{msg}");
+    }
+    assert_eq!((ask(&hub, "/v1/mems/context?agent_id=a&session_id=s"), drawers()), before);
+    // What replaces needs no room, and another session has its own.
+    write(&hub, &with("temp_variables", "a", 1_000_000));
+    let mut other = with("temp_variables", "b", 400_000);
+    other["session_id"] = json!("t");
+    write(&hub, &other);
+    let figures = hub.get("/statusz").json()["session_memory"].clone();
+    let expected = json!({
+        "store": "embedded", "sessions": 2, "writes": 4, "writes_refused": 2, "writes_failed": 0, "writes_filed": 4,
+        "writes_not_filed": 0, "pipeline": null,
+    });
+    assert_eq!(figures, expected);
+}
+
+#[test]
 fn a_token_without_memory_and_a_read_only_hub_write_nothing() {
     let hub = Hub::start();
     let made = hub.place().cli(&["token", "create", "--name", "log", "--scope", "write", "--json"], b"");

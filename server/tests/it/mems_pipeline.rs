@@ -316,3 +316,34 @@ fn settings_that_cannot_be_used_stop_the_start_and_are_named() {
         assert!(refused.said.contains(name) && !refused.said.contains("geheim"), "{refused:?}");
     }
 }
+
+#[test]
+fn what_is_published_and_what_is_not_stands_in_the_figures_and_no_text_does() {
+    let mut redis = Redis::start();
+    let hub = publishing(&redis);
+    let figures = || hub.get("/statusz").json()["session_memory"]["pipeline"].clone();
+    write(&hub, &said("secret-session", "secret-words"));
+    redis.wait_for(STREAM, 1);
+    wait_until("the count of the first", || figures()["published"] == 1);
+    assert_eq!((&figures()["is_failing"], &figures()["last_error_kind"]), (&json!(false), &Value::Null));
+    redis.stop();
+    write(&hub, &said("secret-session", "secret-words"));
+    wait_until("the trouble", || figures()["is_failing"] == true);
+    assert_eq!((&figures()["waiting"], &figures()["last_error_kind"]), (&json!(1), &json!("unreachable")));
+    let metrics = hub.get("/metrics").text();
+    for line in [
+        "loggia_memory_writes_total 2",
+        "loggia_memory_writes_filed_total 2",
+        "loggia_memory_sessions 1",
+        "loggia_memory_events_published_total 1",
+        "loggia_memory_events_dropped_total 0",
+        "loggia_memory_events_waiting 1",
+        "loggia_memory_pipeline_failing 1",
+    ] {
+        assert!(metrics.lines().any(|there| there == line), "{line} is missing:\n{metrics}");
+    }
+    assert!(!metrics.contains("secret") && !hub.get("/statusz").text().contains("secret"));
+    redis.start_again();
+    wait_until("the second", || figures()["published"] == 2);
+    assert_eq!((&figures()["is_failing"], &figures()["last_error_kind"]), (&json!(false), &json!("unreachable")));
+}

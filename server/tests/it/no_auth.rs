@@ -39,7 +39,7 @@ fn whoever_was_forwarded_is_refused() {
 fn the_dashboard_says_that_somebody_was_forwarded_and_refused() {
     let hub = Hub::builder().without_token().arg("--no-auth").start();
     let page = || hub.request("GET", "/").header("Accept", "text/html").send().text();
-    assert!(!page().contains("came through a proxy"), "nobody did");
+    assert!(!page().contains("were refused, the last at 20"), "nobody was");
     for _ in 0..3 {
         assert_eq!(hub.request("GET", "/").header("X-Forwarded-For", "192.0.2.77").send().status, 403);
     }
@@ -78,7 +78,8 @@ fn a_name_or_an_address_of_an_interface_is_refused_like_an_open_bind() {
         socket.connect("192.0.2.1:9").ok()?;
         socket.local_addr().ok().map(|address| address.ip().to_string())
     });
-    let hosts = ["10.1.2.3", "192.168.0.1", "100.64.0.1", "169.254.0.1", "fd00::1", "::ffff:10.0.0.1"].map(str::to_owned);
+    let hosts =
+        ["10.1.2.3", "192.168.0.1", "100.64.0.1", "169.254.0.1", "fd00::1", "::ffff:10.0.0.1"].map(str::to_owned);
     for host in hosts.into_iter().chain(named).chain(own.filter(|own| leads_outside(own))) {
         let host: &'static str = host.leak();
         let Err(refused) = Hub::builder().without_token().host(host).arg("--no-auth").try_start() else {
@@ -100,16 +101,4 @@ fn an_address_for_others_is_refused_and_the_ways_out_are_named() {
     let Err(refused) = builder.try_start() else { panic!("it is open to whoever reaches the address") };
     assert!(refused.status.is_some_and(|s| !s.success()), "{refused:?}");
     assert!(refused.said.contains("--no-auth") && refused.said.contains("--public-url"), "{refused:?}");
-}
-
-#[test]
-fn any_address_but_loopback_is_refused() {
-    // Addresses of documentation and of shared networks: none of them is this machine talking to itself.
-    for host in ["192.0.2.7", "100.64.0.7", "2001:db8::1", "[2001:db8::1]"] {
-        let builder = Hub::builder().without_token().host(host).arg("--no-auth");
-        let Err(refused) = builder.try_start() else { panic!("it listens on {host} without a token") };
-        assert!(refused.status.is_some_and(|s| !s.success()), "{host}: {refused:?}");
-        assert!(refused.said.contains("--no-auth"), "{host}: {refused:?}");
-        assert!(refused.said.contains("127.0.0.1") || refused.said.contains("loopback"), "{host}: {refused:?}");
-    }
 }

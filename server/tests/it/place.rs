@@ -99,6 +99,12 @@ impl Place {
     }
 }
 
+impl Drop for Place {
+    fn drop(&mut self) {
+        crate::kept::log(&self.stderr_path());
+    }
+}
+
 /// Whether a file or folder can be used by its owner alone.
 pub(crate) fn is_private(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::hub::{Hub, event_with};
 use crate::outsider::open;
+use crate::redis::wait_until;
 use crate::relay_link::Link;
 use crate::sync_mesh::{holdings, wait_for, write_peers};
 
@@ -126,6 +127,30 @@ fn with_its_peer_at_hand_no_number_is_given_twice() {
         metrics.contains("loggia_restore_detected 1") && metrics.contains("loggia_restore_unrepaired 0"),
         "{metrics}"
     );
+}
+
+#[test]
+fn an_alarm_that_was_acknowledged_is_gone_and_a_new_one_is_not() {
+    let mut pair = Pair::start();
+    let alarm = |pair: &Pair| pair.restored.get("/statusz").json()["estate"]["restore"].clone();
+    for round in 1..=2 {
+        pair.restored.start_again();
+        pair.to_restored.lead_to(pair.restored.port());
+        // The word of the first round says nothing about what is found in the second.
+        pair.wait_for_repair();
+        let output = pair.restored.place().cli(&["peers", "acknowledge", "--json"], b"");
+        assert!(output.status.success(), "{output:?}");
+        let said: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        assert!(said["seen_at"].as_str().is_some_and(|at| at.ends_with('Z')), "{said}");
+        wait_until("the alarm to end", || alarm(&pair).is_null());
+        let metrics = pair.restored.get("/metrics").text();
+        assert!(metrics.contains("loggia_restore_detected 0"), "{metrics}");
+        if round == 1 {
+            pair.restored.terminate();
+            pair.restore();
+        }
+    }
+    pair.check(&[]);
 }
 
 #[test]

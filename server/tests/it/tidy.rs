@@ -174,6 +174,15 @@ fn the_environment_is_read_in_one_file() {
 }
 
 #[test]
+fn one_file_writes_fields_for_several_lines() {
+    let broken = lines(
+        |s| s.path.starts_with("app/src/") && s.path != "app/src/parts/text_area.rs",
+        |line| line.contains("<textarea"),
+    );
+    nothing("text_area.rs escapes what Leptos does not", &broken);
+}
+
+#[test]
 fn main_only_starts_things() {
     let main = fs::read_to_string(root().join("server/src/main.rs")).expect("the binary has one");
     assert!(main.lines().count() <= 60, "main.rs has {} lines", main.lines().count());

@@ -75,8 +75,36 @@ fn a_task_of_the_past_knows_nothing_of_what_came_later() {
     assert!(html.contains("status claimed"), "it stood as claimed");
     assert!(!html.contains("patch.ready") && !html.contains("status applied"), "nothing of the future");
     assert!(!html.contains("Answer as a person"), "nobody answers the past");
+    // An event of another delegation is a moment of the whole log: this one stood as it did with the last of its own before that.
     let other = page(&hub, &cookie, &format!("/task?id=first&at={}", ids[2].0));
-    assert_eq!(other.status, 404, "an event of another delegation is no moment of this one");
+    assert_eq!(other.status, 200, "{other:?}");
+    assert!(other.text().contains("status open") && !other.text().contains("status claimed"), "{other:?}");
+    for nothing in [&ids[0].0, "evt_nowhere"] {
+        let answer = page(&hub, &cookie, &format!("/task?id=second&at={nothing}"));
+        assert_eq!(answer.status, 404, "it had not begun, or nothing was ever so: {answer:?}");
+    }
+}
+
+#[test]
+fn every_card_of_a_past_board_leads_to_the_task_of_that_moment() {
+    let hub = Hub::start();
+    let cookie = hub.session();
+    for (id, waiting) in story(&hub) {
+        let board = page(&hub, &cookie, &format!("/?at={id}")).text();
+        let links: Vec<String> = board
+            .split("href=\"")
+            .skip(1)
+            .filter_map(|rest| rest.split_once('"'))
+            .map(|(link, _)| link.replace("&amp;", "&"))
+            .filter(|link| link.starts_with("/task?") && link.contains("at="))
+            .collect();
+        assert!(links.len() >= waiting, "{waiting} wait at {id}: {links:?}");
+        for link in links {
+            let answer = page(&hub, &cookie, &link);
+            assert_eq!(answer.status, 200, "{link} on the board at {id}");
+            assert!(answer.text().contains("This is the past."), "{link}");
+        }
+    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use crate::cli_child::Running;
 use crate::hub::{Hub, TOKEN, event, tool_call};
 use crate::place::Place;
+use crate::sync_mesh::write_peers;
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/tls").join(name)
@@ -178,7 +179,8 @@ fn commands_and_the_bridge_speak_to_it_with_an_authority_of_ones_own() {
     };
     let (first, second) = (fixture("first-authority.pem"), fixture("second-authority.pem"));
     let ca = first.to_str().expect("UTF-8");
-    let append = ["logstream", "append", "--url", &url, "--type", "t.x", "--stream", "s", "--room", "r", "--from-agent", "a"];
+    let append =
+        ["logstream", "append", "--url", &url, "--type", "t.x", "--stream", "s", "--room", "r", "--from-agent", "a"];
     let with_flag = [&append[..], &["--body", "by flag", "--ca", ca]].concat();
     let with_flag = run(&with_flag, None);
     assert!(with_flag.status.success(), "{with_flag:?}");
@@ -189,7 +191,9 @@ fn commands_and_the_bridge_speak_to_it_with_an_authority_of_ones_own() {
         let said = String::from_utf8_lossy(&refused.stderr).into_owned();
         assert!(refused.status.code() == Some(1) && said.contains("--ca"), "{refused:?}");
     }
-    for (args, named) in [(vec!["--ca", "none.pem"], "none.pem"), (vec!["--ca", pair.key.to_str().expect("UTF-8")], "certificate")] {
+    for (args, named) in
+        [(vec!["--ca", "none.pem"], "none.pem"), (vec!["--ca", pair.key.to_str().expect("UTF-8")], "certificate")]
+    {
         let refused = run(&[&append[..], &["--body", "never"], &args].concat(), None);
         assert!(refused.status.code() == Some(1), "{refused:?}");
         assert!(String::from_utf8_lossy(&refused.stderr).contains(named), "{refused:?}");
@@ -201,7 +205,45 @@ fn commands_and_the_bridge_speak_to_it_with_an_authority_of_ones_own() {
     bridge.say(&tool_call("mempalace_event_list", json!({})));
     let listed = crate::hub::tool_answer(&bridge.json());
     let bodies: Vec<&Value> = listed["events"].as_array().expect("events").iter().map(|event| &event["body"]).collect();
-    assert!(bodies.len() == 2 && bodies.contains(&&json!("by flag")) && bodies.contains(&&json!("by variable")), "{listed}");
+    assert!(
+        bodies.len() == 2 && bodies.contains(&&json!("by flag")) && bodies.contains(&&json!("by variable")),
+        "{listed}"
+    );
     bridge.hang_up();
     assert_eq!(bridge.end(), (Some(0), vec![]));
+}
+
+#[test]
+fn a_hub_pulls_from_one_whose_authority_it_was_told_and_from_no_other() {
+    let pair = Pair::new("first");
+    let there = pair.start();
+    let origin = format!("https://localhost:{}", there.port());
+    let call = tool_call("mempalace_event_append", event("s", "sealed"));
+    let post = client("first").post(format!("{origin}/mcp")).header("Authorization", format!("Bearer {TOKEN}"));
+    assert_eq!(post.content_type("application/json").send(&call).expect("the hub answers").status(), 200);
+
+    let pulls = |authority: Option<&str>| {
+        let builder = Hub::builder().var("LOGGIA_SYNC_INTERVAL_S", "0.1");
+        let builder = match authority {
+            Some(name) => {
+                let path = fixture(&format!("{name}-authority.pem")).to_string_lossy().into_owned();
+                builder.arg("--peer-ca").arg(path.leak())
+            }
+            None => builder,
+        };
+        let hub = builder.start();
+        write_peers(&hub.place().palace(), &[("there", origin.clone())]);
+        hub
+    };
+    let peer = |hub: &Hub| hub.get("/sync/peers").json()["peers"][0].clone();
+    let good = pulls(Some("first"));
+    until("the event comes over https", || good.call("mempalace_event_list", json!({"stream": "s"}))["count"] == 1);
+    assert_eq!(peer(&good)["reachable"], true, "{}", peer(&good));
+    for authority in [Some("second"), None] {
+        let bad = pulls(authority);
+        until("the certificate is refused", || peer(&bad)["last_error"].is_string());
+        let told = peer(&bad)["last_error"].to_string();
+        assert!(told.contains("certificate"), "{authority:?}: {told}");
+        assert_eq!(bad.call("mempalace_event_list", json!({"stream": "s"}))["count"], 0, "{authority:?}");
+    }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::hub::{Hub, event_with};
-use crate::made::{make, page, session_of, told, with_bearer};
+use crate::made::{make, page, session_of, told, until, with_bearer};
 
 fn append(hub: &Hub, secret: &str, stream: &str, more: Value) -> Value {
     told(hub, secret, "mempalace_event_append", event_with(stream, "x", more))
@@ -185,4 +185,33 @@ fn a_narrow_token_writes_only_to_its_streams() {
     let artifacts = rusqlite::Connection::open(hub.place().log_file())
         .and_then(|log| log.query_row("SELECT count(*) FROM artifacts", [], |r| r.get::<_, i64>(0)));
     assert_eq!(artifacts.expect("read"), 3, "a refused patch leaves no artifact");
+}
+
+#[test]
+fn a_narrow_token_learns_of_nobody_and_of_no_status_elsewhere() {
+    let Two { hub, narrow, .. } = two();
+    for (stream, agent) in [("project/atlas", "seen:agent"), ("secret/plan", "hidden:agent")] {
+        let answered = json!({"from_agent": agent, "status": "blocked", "to_agent": format!("to:{agent}")});
+        hub.append_event(event_with(stream, "x", answered));
+    }
+    // Somebody listens in what is hidden, and calls.
+    let _listener = hub.sse("to_agent=hidden:agent&stream=secret/plan");
+    // The figures of agents are a side file, which follows the log.
+    let told = until("the agent that is seen", || {
+        let told = told(&hub, &narrow, "mempalace_agents", json!({})).to_string();
+        told.contains("seen:agent").then_some(told)
+    });
+    assert!(!told.contains("hidden:agent") && !told.contains("secret/"), "{told}");
+    let cookie = session_of(&hub, &narrow);
+    let agents = page(&hub, &cookie, "/agents").text();
+    assert!(agents.contains("seen:agent") && !agents.contains("hidden:agent"), "{agents}");
+    assert_eq!(page(&hub, &cookie, "/agent?id=hidden%3Aagent").status, 404);
+    let counted = |cookie: &str| {
+        let text = page(&hub, cookie, "/log").text();
+        let link =
+            text.split("/log?status=blocked").nth(1).and_then(|rest| rest.split("</a>").next()).unwrap_or_default();
+        // The figure is the last text within the link.
+        link.split(['<', '>']).rev().find_map(|part| part.trim().parse::<u64>().ok())
+    };
+    assert_eq!((counted(&cookie), counted(&hub.session())), (Some(1), Some(2)), "each counts what it sees");
 }

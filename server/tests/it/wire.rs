@@ -77,12 +77,16 @@ impl Request {
     /// Sends it and reads the whole answer.
     #[track_caller]
     pub(crate) fn send(self) -> Answer {
-        let mut connection = self.connect();
+        let mut connection = self.try_connect().expect("the hub listens");
         let until = Instant::now() + ANSWER_LIMIT;
         // An answer that came before the whole body was sent may be followed by a reset: what has arrived counts.
         while connection.read_until(until) == Progress::Some {}
         assert!(connection.ended, "the answer does not end: {}", String::from_utf8_lossy(&connection.raw));
-        connection.answer()
+        let answer = connection.answer();
+        if self.line.starts_with("GET ") {
+            crate::kept::answer(&answer.body);
+        }
+        answer
     }
 
     /// Sends it and answers the open connection, whose answer may take its time.
@@ -90,7 +94,7 @@ impl Request {
         self.try_connect().expect("the hub listens")
     }
 
-    fn try_connect(self) -> std::io::Result<Connection> {
+    fn try_connect(&self) -> std::io::Result<Connection> {
         let mut socket = TcpStream::connect(("127.0.0.1", self.port))?;
         socket.set_nodelay(true).expect("a TCP socket");
         let headers: Vec<String> = self.headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();

@@ -14,7 +14,7 @@ const PROGRAMS: [&str; 2] = ["redis-server", "redis-cli"];
 
 /// Installs it where it is missing.
 pub(super) fn ensure(workspace: &Workspace) -> Result<()> {
-    if PROGRAMS.iter().all(|program| exists(program)) {
+    if PROGRAMS.iter().all(exists) {
         return Ok(());
     }
     apt::install(workspace, &["redis-server"], "the tests of the memory pipeline")?;

@@ -27,7 +27,10 @@ pub(super) const TEXTS: &[Row] = &[
         "The newest event of the whole log by arrival, and how old the hub's last heartbeat is",
         "整个日志中最后到达的事件,以及中枢上一次心跳距今多久",
     ),
-    ("The connection broke; nothing is missed, the stream continues where it stopped", "连接中断;不会遗漏任何内容,数据流会从中断处继续"),
+    (
+        "The connection broke; nothing is missed, the stream continues where it stopped",
+        "连接中断;不会遗漏任何内容,数据流会从中断处继续",
+    ),
     (
         "No sign of life from the hub since then; what you see may be old, and the page keeps trying",
         "此后中枢没有任何动静;您看到的内容可能已过时,页面会继续尝试",
@@ -37,7 +40,10 @@ pub(super) const TEXTS: &[Row] = &[
         "Connected, yet nothing comes through: a proxy in between may be holding the stream back",
         "已连接,但没有数据到达:中间的代理可能拦住了数据流",
     ),
-    ("The stream rests while the tab is hidden and continues where it stopped", "标签页隐藏时数据流暂停,之后从停下处继续"),
+    (
+        "The stream rests while the tab is hidden and continues where it stopped",
+        "标签页隐藏时数据流暂停,之后从停下处继续",
+    ),
     ("Your session is over", "您的会话已结束"),
     ("Now", "当前"),
     ("Log", "日志"),
@@ -98,8 +104,14 @@ pub(super) const TEXTS: &[Row] = &[
     ("You are not signed in", "您尚未登录"),
     ("The page leads to the sign-in in a moment.", "页面马上会转到登录。"),
     ("Sign out and sign in with a token that has the scope `read`.", "请退出,并用具有 `read` 权限的令牌登录。"),
-    ("Nothing is wrong with the hub: take the offending part out of the address.", "中枢没有问题:请去掉地址中不被接受的部分。"),
-    ("Nothing is lost: agents wait and try again. So can you, by reloading.", "没有丢失任何内容:智能体会等待并重试。您也可以重新加载页面。"),
+    (
+        "Nothing is wrong with the hub: take the offending part out of the address.",
+        "中枢没有问题:请去掉地址中不被接受的部分。",
+    ),
+    (
+        "Nothing is lost: agents wait and try again. So can you, by reloading.",
+        "没有丢失任何内容:智能体会等待并重试。您也可以重新加载页面。",
+    ),
     (
         "Agents cannot reach it either. The page works again once it answers: reload it.",
         "智能体也无法连接到它。它恢复应答后页面即可使用:请重新加载。",
@@ -113,7 +125,10 @@ pub(super) const TEXTS: &[Row] = &[
     ("To write the first event by hand, run this beside the hub:", "要手动写入第一个事件,请在中枢旁运行:"),
     ("To see a whole day of delegations instead:", "或者查看一整天的委托示例:"),
     ("It writes into streams named ", "它只写入名为"),
-    (" and nowhere else. This page notices by itself; without its script, reload it.", " 的流。本页会自行更新;没有脚本时请重新加载。"),
+    (
+        " and nowhere else. This page notices by itself; without its script, reload it.",
+        " 的流。本页会自行更新;没有脚本时请重新加载。",
+    ),
     ("{what} just now", "刚刚{what}"),
     ("{what} {age} ago", "{age}前{what}"),
     ("d", "天"),

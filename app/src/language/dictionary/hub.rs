@@ -21,7 +21,7 @@ pub(super) const TEXTS: &[Row] = &[
     ("look##hub", "留意"),
     ("know##hub", "知悉"),
     ("What to do##hub", "该怎么做"),
-    ("Events of {n} authors do not come from {peers}.", "有 {n} 个作者的事件无法从 {peers} 传来。"),
+    ("Events do not come from {peers}; authors held back: {n}.", "有事件无法从 {peers} 传来;受阻的作者:{n}。"),
     (
         "The event and what is wrong with it stand below, beside its hub. It has to be mended there; this hub tries again by itself and goes on from where it stopped.",
         "该事件及其问题列在下方相应的中枢旁。须在那里修好;此中枢会自行重试,并从停下处继续。",

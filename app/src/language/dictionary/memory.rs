@@ -166,4 +166,10 @@ pub(super) const TEXTS: &[Row] = &[
     ("the tunnel {it}", "通道 {it}"),
     ("the hallway {it}", "走廊 {it}"),
     ("{it}, before {other}", "{it},此前为 {other}"),
+    ("{weekday}, {day} {month} {year}", "{year}年{month}{day}日 {weekday}"),
+    ("Monday Tuesday Wednesday Thursday Friday Saturday Sunday", "星期一 星期二 星期三 星期四 星期五 星期六 星期日"),
+    (
+        "January February March April May June July August September October November December",
+        "1月 2月 3月 4月 5月 6月 7月 8月 9月 10月 11月 12月",
+    ),
 ];

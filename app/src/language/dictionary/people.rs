@@ -113,7 +113,10 @@ pub(super) const TEXTS: &[Row] = &[
     (" in ", " 位于"),
     ("entries in the stream", "流中的记录"),
     ("kept at least", "至少保留"),
-    ("No consumer group yet. Readers without a group leave no trace here.", "还没有消费者组。不属于任何组的读者不会在此留下痕迹。"),
+    (
+        "No consumer group yet. Readers without a group leave no trace here.",
+        "还没有消费者组。不属于任何组的读者不会在此留下痕迹。",
+    ),
     ("Consumer groups", "消费者组"),
     ("consumer group", "消费者组"),
     ("consumers", "消费者"),
@@ -170,9 +173,15 @@ pub(super) const TEXTS: &[Row] = &[
         "每行一个智能体;留空表示任何身份。这样便没有人能用它冒名发言。",
     ),
     ("Only in the streams", "仅限这些流"),
-    ("One on each line, * stands for anything; empty: all. The memory has no streams.", "每行一个,* 代表任意内容;留空表示全部。记忆没有流。"),
+    (
+        "One on each line, * stands for anything; empty: all. The memory has no streams.",
+        "每行一个,* 代表任意内容;留空表示全部。记忆没有流。",
+    ),
     ("New token", "新建令牌"),
-    ("30d, 24h, or a moment such as 2027-01-31T12:00:00Z; empty: never", "30d、24h,或如 2027-01-31T12:00:00Z 的时刻;留空表示永不"),
+    (
+        "30d, 24h, or a moment such as 2027-01-31T12:00:00Z; empty: never",
+        "30d、24h,或如 2027-01-31T12:00:00Z 的时刻;留空表示永不",
+    ),
     ("Make token", "创建令牌"),
     ("in a shell", "在 shell 中"),
     ("New secret for ", "新密钥,用于"),
@@ -195,13 +204,19 @@ pub(super) const TEXTS: &[Row] = &[
         " lines are kept, older ones go. Reading is not noted, and no text that anybody wrote is.",
         " 行会保留,更早的会删除。读取不作记录,任何人写的文本也不记录。",
     ),
-    ("No token is stored. The hub was started with the one in LOGGIA_TOKEN.", "没有保存任何令牌。中枢以 LOGGIA_TOKEN 中的令牌启动。"),
+    (
+        "No token is stored. The hub was started with the one in LOGGIA_TOKEN.",
+        "没有保存任何令牌。中枢以 LOGGIA_TOKEN 中的令牌启动。",
+    ),
     ("Browser sessions", "浏览器会话"),
     (
         "This secret is shown this once. The hub keeps only its hash: whoever loses it makes another one.",
         "此密钥仅显示这一次。中枢只保存其哈希值:丢失后请另建一个。",
     ),
-    ("The secret before it works until the end that you see in the list.", "之前的密钥在列表所示的到期时间前仍可使用。"),
+    (
+        "The secret before it works until the end that you see in the list.",
+        "之前的密钥在列表所示的到期时间前仍可使用。",
+    ),
     ("Put it where the agent is started, and nowhere else:", "只放在启动智能体的地方:"),
     (" by {who}", ",由 {who}"),
     ("Its sessions", "它的会话"),
@@ -215,4 +230,6 @@ pub(super) const TEXTS: &[Row] = &[
     ("waits##does", "等待中"),
     ("replaced##token", "已替换"),
     ("revoked", "已撤销"),
+    ("diary##link", "日记"),
+    ("unread ", "未读"),
 ];

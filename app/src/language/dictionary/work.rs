@@ -5,7 +5,10 @@ use super::Row;
 /// The texts.
 pub(super) const TEXTS: &[Row] = &[
     ("This hub has no such event", "此中枢没有该事件"),
-    ("Laid out for reading, values as written; the download is exact.", "为便于阅读而排版,值保持原样;下载的内容是精确的。"),
+    (
+        "Laid out for reading, values as written; the download is exact.",
+        "为便于阅读而排版,值保持原样;下载的内容是精确的。",
+    ),
     (" next and previous hunk", " 下一个和上一个区块"),
     (" wrap lines", " 自动换行"),
     (" show blanks and tabs", " 显示空格和制表符"),
@@ -13,6 +16,10 @@ pub(super) const TEXTS: &[Row] = &[
     ("Text around the files", "文件之外的文本"),
     ("from ", "来自"),
     (" not shown", " 未显示"),
+    ("Open this file", "打开此文件"),
+    ("Files {first} to {last} of {count}", "第 {first} 至 {last} 个文件,共 {count} 个"),
+    ("Files before", "前面的文件"),
+    ("Files after", "后面的文件"),
     ("Changes in {path}", "{path} 中的改动"),
     ("… {count} more characters", "… 还有 {count} 个字符"),
     (" not shown. ", " 未显示。"),
@@ -39,7 +46,10 @@ pub(super) const TEXTS: &[Row] = &[
     ("{count}, written as CR{advice}", "{count},显示为 CR{advice}"),
     ("left out here", "此处略去"),
     ("shown as colours", "显示为颜色"),
-    ("No newline at the end: git apply refuses the last hunk of such a patch", "末尾没有换行:git apply 会拒绝这种补丁的最后一个区块"),
+    (
+        "No newline at the end: git apply refuses the last hunk of such a patch",
+        "末尾没有换行:git apply 会拒绝这种补丁的最后一个区块",
+    ),
     ("Both are the same, byte for byte.", "两者逐字节相同。"),
     (
         "Both change the same files in the same way; only where the hunks stand, or the text around the files, differs.",
@@ -95,7 +105,10 @@ pub(super) const TEXTS: &[Row] = &[
         "不涉及委托的讨论中的问题不保存在状态历史中;日志中有。",
     ),
     ("The past", "过去"),
-    ("Nobody listens. An agent is here while it holds a stream or waits: ", "没有人在监听。智能体持有数据流或处于等待时会出现在这里:"),
+    (
+        "Nobody listens. An agent is here while it holds a stream or waits: ",
+        "没有人在监听。智能体持有数据流或处于等待时会出现在这里:",
+    ),
     ("Who is listening", "谁在监听"),
     ("{pages} open", "打开了 {pages}"),
     ("{listeners} without a name, {lag}", "{listeners}未具名,{lag}"),

@@ -111,8 +111,10 @@ fn inbox(page: &AgentPage) -> AnyView {
     } else {
         view! { <ol class="panel mail">{rows}</ol> }.into_any()
     };
-    let more = (inbox.len() >= INBOX_SHOWN)
-        .then(|| view! { <p class="muted">{t!("Older ones are in ")}<a href=target.clone()>{t!("the log")}</a>"."</p> }.into_any());
+    let more = (inbox.len() >= INBOX_SHOWN).then(|| {
+        view! { <p class="muted">{t!("Older ones are in ")}<a href=target.clone()>{t!("the log")}</a>{t!(".")}</p> }
+            .into_any()
+    });
     view! {
         <section aria-label=t!("Inbox")>
             <div class="section-head"><h2>{t!("Inbox")}</h2><span class="faint">{said}</span><span class="grow"></span>{mark}</div>
@@ -146,7 +148,8 @@ fn written(page: &AgentPage) -> AnyView {
 
 fn event_row(event: &Event, new: bool, other: &str, way: &'static str) -> AnyView {
     let said = title(&event.body);
-    let text = if said.is_empty() { view! { <span class="faint">{t!("no text")}</span> }.into_any() } else { revealed(said) };
+    let text =
+        if said.is_empty() { view! { <span class="faint">{t!("no text")}</span> }.into_any() } else { revealed(said) };
     let status = event.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let task = event
         .correlation_id
@@ -172,7 +175,11 @@ fn loops(head: &'static str, none: &'static str, cards: &[Delegation], total: u6
     } else {
         view! { <ul class="panel mail">{rows}</ul> }.into_any()
     };
-    let said = if total > LOOPS_SHOWN as u64 { t!("{shown} of {total}", shown = LOOPS_SHOWN, total = total) } else { total.to_string() };
+    let said = if total > LOOPS_SHOWN as u64 {
+        t!("{shown} of {total}", shown = LOOPS_SHOWN, total = total)
+    } else {
+        total.to_string()
+    };
     view! {
         <section>
             <div class="section-head"><h2>{head}</h2><span class="faint">{said}</span></div>
@@ -191,7 +198,8 @@ fn loop_row(card: &Delegation, now_ms: u64, stalled_after_ms: u64) -> AnyView {
     let also: Vec<&'static str> = also.into_iter().filter_map(|(is, word)| is.then_some(word)).collect();
     let at = timestamp::created_at_ms(card.pending_since_ms.unwrap_or(card.last_at_ms)).unwrap_or_default();
     let worker = card.claimant.clone().or_else(|| card.assignee.clone());
-    let to = worker.map(|name| view! { <span class="arrow" aria-label=t!("to")>" → "</span><Agent name=name/> }.into_any());
+    let to =
+        worker.map(|name| view! { <span class="arrow" aria-label=t!("to")>" → "</span><Agent name=name/> }.into_any());
     view! {
         <li>
             <span class="mail-head">

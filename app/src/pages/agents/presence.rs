@@ -37,14 +37,14 @@ pub(in crate::pages) fn since(at: Option<&str>, now_ms: u64) -> Option<String> {
 /// One listener after the other: `stream of everything, at the tip; wait for type=task.request, 3 behind`.
 pub(in crate::pages) fn listeners(listeners: &[Listener], now_ms: u64) -> AnyView {
     let one = |(at, listener): (usize, &Listener)| {
-        let between = (at > 0).then_some("; ");
+        let between = (at > 0).then_some(t!("; "));
         let (way, all) = match listener.way {
             Way::Stream => (t!("stream of "), t!("everything##heard")),
             Way::Wait => (t!("wait for "), t!("anything")),
         };
         let what = if listener.filter.is_empty() { all.into_any() } else { revealed(&listener.filter) };
         let title = t!("since {time}", time = since(Some(&listener.since), now_ms).unwrap_or_default());
-        view! { {between}<span title=title>{way}{what}", "{lag(listener.behind)}</span> }.into_any()
+        view! { {between}<span title=title>{way}{what}{t!(", ")}{lag(listener.behind)}</span> }.into_any()
     };
     listeners.iter().enumerate().map(one).collect_view().into_any()
 }
@@ -58,24 +58,24 @@ pub(in crate::pages) fn lag(behind: u64) -> String {
 pub(in crate::pages) fn announced(said: &Announcement, now_ms: u64) -> AnyView {
     let ago = since(Some(&said.at), now_ms).unwrap_or_default();
     let what = match said.watch {
-        Watch::Idle => t!("declared idle "),
-        Watch::Watching => t!("declared watching "),
-        Watch::Words => t!("announced "),
+        Watch::Idle => t!("declared idle {ago}", ago = ago),
+        Watch::Watching => t!("declared watching {ago}", ago = ago),
+        Watch::Words => t!("announced {ago}", ago = ago),
     };
-    let text = (!said.text.is_empty()).then(|| view! { ": “"{revealed(&said.text)}"”" }.into_any());
-    view! { {what}{ago}{text} }.into_any()
+    let text = (!said.text.is_empty()).then(|| view! { {t!(": ")}"“"{revealed(&said.text)}"”" }.into_any());
+    view! { {what}{text} }.into_any()
 }
 
 /// The one line that says where an agent is, for a narrow place.
 pub(in crate::pages) fn in_short(agent: &Agent, now_ms: u64) -> String {
     let seen = since(agent.last_seen.as_deref(), now_ms);
     let declared = agent.announced.as_ref().and_then(|said| {
-        let word = match said.watch {
-            Watch::Idle => t!("declared idle"),
-            Watch::Watching => t!("declared watching"),
-            Watch::Words => return None,
-        };
-        Some(format!("{word} {}", since(Some(&said.at), now_ms).unwrap_or_default()))
+        let ago = since(Some(&said.at), now_ms).unwrap_or_default();
+        match said.watch {
+            Watch::Idle => Some(t!("declared idle {ago}", ago = ago)),
+            Watch::Watching => Some(t!("declared watching {ago}", ago = ago)),
+            Watch::Words => None,
+        }
     });
     match agent.standing(now_ms) {
         Standing::Listening => {
@@ -86,7 +86,8 @@ pub(in crate::pages) fn in_short(agent: &Agent, now_ms: u64) -> String {
                 (1, 0) => t!("stream").to_owned(),
                 (streams, 0) => counted(streams, t!("stream##n"), t!("streams##n")),
                 (streams, waits) => {
-                    format!("{}, {}", counted(streams, t!("stream##n"), t!("streams##n")), counted(waits, t!("wait##n"), t!("waits##n")))
+                    let streams = counted(streams, t!("stream##n"), t!("streams##n"));
+                    format!("{streams}{}{}", t!(", "), counted(waits, t!("wait##n"), t!("waits##n")))
                 }
             };
             t!("{ways}, {lag}", ways = ways, lag = lag(agent.behind()))

@@ -5,22 +5,37 @@ pub(super) const MAX_LINES: usize = 3000;
 /// How many characters of one line are shown at most.
 pub(super) const MAX_LINE_CHARS: usize = 2000;
 
+/// How many bytes of text a page shows at most: long lines cost a browser more than many.
+const MAX_BYTES: usize = 500_000;
+/// How many files of a diff a page names at most.
+pub(super) const MAX_FILES: usize = 300;
+
 /// Hands out lines until there are none left.
 #[derive(Debug)]
 pub(super) struct Budget {
-    left: usize,
+    lines: usize,
+    bytes: usize,
 }
 
 impl Budget {
     /// A page's worth.
     pub(super) fn page() -> Self {
-        Self { left: MAX_LINES }
+        Self { lines: MAX_LINES, bytes: MAX_BYTES }
     }
 
-    /// How many of `wanted` lines may be shown.
-    pub(super) fn take(&mut self, wanted: usize) -> usize {
-        let given = wanted.min(self.left);
-        self.left -= given;
+    /// How many lines may be shown of those that are so many bytes long.
+    pub(super) fn take(&mut self, lengths: impl IntoIterator<Item = usize>) -> usize {
+        let mut given = 0;
+        for length in lengths {
+            // Of an endless line the start is shown.
+            let length = length.min(MAX_LINE_CHARS);
+            if self.lines == 0 || length > self.bytes {
+                break;
+            }
+            self.lines -= 1;
+            self.bytes -= length;
+            given += 1;
+        }
         given
     }
 }
@@ -39,8 +54,15 @@ mod tests {
     #[test]
     fn a_page_shows_so_many_lines_and_no_more() {
         let mut budget = Budget::page();
-        assert_eq!(budget.take(2999), 2999);
-        assert_eq!((budget.take(5), budget.take(5)), (1, 0));
+        assert_eq!(budget.take(std::iter::repeat_n(1, 2999)), 2999);
+        assert_eq!((budget.take([1; 5]), budget.take([1; 5])), (1, 0));
+    }
+
+    #[test]
+    fn long_lines_use_a_page_up_before_there_are_many() {
+        let mut budget = Budget::page();
+        assert_eq!(budget.take([1_000_000; 260]), MAX_BYTES / MAX_LINE_CHARS);
+        assert_eq!(budget.take([1]), 0);
     }
 
     #[test]

@@ -32,7 +32,10 @@ pub(in crate::pages) fn page(first: &Artifact, second: &Artifact) -> (String, An
         t!("Both change the same files in the same way; only where the hunks stand, or the text around the files, differs.")
             .to_owned()
     } else {
-        let (differ, same) = (counted(differ as u64, t!("file##n"), t!("files##n")), counted(same as u64, t!("file##n"), t!("files##n")));
+        let (differ, same) = (
+            counted(differ as u64, t!("file##n"), t!("files##n")),
+            counted(same as u64, t!("file##n"), t!("files##n")),
+        );
         t!("{differ} changed differently, {same} in the same way.", differ = differ, same = same)
     };
     let mut budget = Budget::page();
@@ -79,7 +82,7 @@ fn part(difference: Difference, second: &Artifact, budget: &mut Budget) -> AnyVi
     };
     let count = |kind| lines.iter().filter(|line| line.kind == kind).count();
     let figures = (!lines.is_empty()).then(|| plus_minus(count(Kind::Added), count(Kind::Removed)));
-    let shown = budget.take(lines.len());
+    let shown = budget.take(lines.iter().map(|line| line.text.len()));
     let rows = lines.iter().take(shown).map(row).collect_view();
     let label = t!("Differences in {path}", path = path);
     let code = (!lines.is_empty()).then(|| {

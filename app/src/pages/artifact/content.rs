@@ -9,6 +9,7 @@ use super::diff::{File, parse};
 use super::diff_view::DiffView;
 use super::json;
 use super::lines::{NumberedText, line_text, not_shown};
+use crate::href;
 use crate::language::t;
 use crate::words::{count_hidden, counted};
 
@@ -19,9 +20,12 @@ pub(super) fn Content(
     kind: String,
     /// The exact text.
     content: String,
-    /// Where its bytes are.
-    download: String,
+    /// Its id.
+    id: String,
+    /// Which file of a diff is opened, by its place.
+    opened: Option<usize>,
 ) -> impl IntoView {
+    let download = href::raw(&id);
     let is_patch = kind == ArtifactKind::Patch.as_str();
     let notes = notes(&content, is_patch)
         .into_iter()
@@ -32,7 +36,7 @@ pub(super) fn Content(
     let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content) } else { None };
     let is_json = json.is_some();
     let body = if is_diff {
-        view! { <DiffView files=files download=download/> }.into_any()
+        view! { <DiffView files=files id=id opened=opened/> }.into_any()
     } else if let Some(lines) = json {
         json_text(lines, &download)
     } else {
@@ -61,7 +65,7 @@ pub(super) fn Content(
 /// JSON on indented lines.
 fn json_text(all: Vec<Vec<json::Piece>>, download: &str) -> AnyView {
     let total = all.len();
-    let shown = Budget::page().take(total);
+    let shown = Budget::page().take(all.iter().map(|line| line.iter().map(|(_, text)| text.len()).sum()));
     let rows = all
         .into_iter()
         .take(shown)

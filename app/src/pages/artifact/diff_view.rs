@@ -1,48 +1,87 @@
 //! A diff, file by file. Counts cover everything, also what is folded away or not shown.
+//!
+//! # Design
+//! What is folded away is not in the markup: a browser takes ten seconds for the largest patch. Its head is a link to the same page with
+//! that file opened, and a patch of very many files is shown some hundreds of them at a time.
+
+use std::ops::Range;
 
 use leptos::prelude::*;
 
-use super::budget::{Budget, MAX_LINE_CHARS};
+use super::budget::{Budget, MAX_FILES, MAX_LINE_CHARS};
 use super::diff::{File, Kind, Line};
 use super::lines::{line_text, not_shown, with_blanks};
+use crate::href;
 use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, grouped};
 
 /// The files of a diff.
 #[component]
-pub(super) fn DiffView(files: Vec<File>, download: String) -> impl IntoView {
-    let total: usize = files.iter().map(|file| file.lines.len()).sum();
-    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files));
-    let shares = shares(&files);
-    let shown: usize = shares.iter().sum();
-    let parts = files
-        .into_iter()
-        .zip(shares)
+pub(super) fn DiffView(
+    files: Vec<File>,
+    /// The artifact's id.
+    id: String,
+    /// Which file is opened whatever it is, by its place.
+    opened: Option<usize>,
+) -> impl IntoView {
+    let opened = opened.filter(|place| *place < files.len());
+    let window = window(files.len(), opened);
+    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files, &window));
+    let shares = shares(&files, &window, opened);
+    // What is folded away says so itself, and how to get it.
+    let is_meant = |at: usize| window.contains(&at) && !is_folded(&files[at], at, opened);
+    let left_out: usize = files
+        .iter()
+        .zip(&shares)
         .enumerate()
-        .map(|(at, (file, shown))| view! { <FilePart file=file at=at shown=shown/> }.into_any())
+        .filter(|(at, _)| is_meant(*at))
+        .map(|(_, (f, n))| f.lines.len() - n)
+        .sum();
+    let (before, after) = (others(files.len(), &window, &id), others(files.len(), &window, &id));
+    let parts = window
+        .map(|at| {
+            let href = href::file(&id, at);
+            let file = &files[at];
+            if !file.is_diff() {
+                around(file, shares[at])
+            } else if shares[at] == 0 || is_folded(file, at, opened) {
+                folded(file, at, href)
+            } else {
+                unfolded(file, at, shares[at], (opened != Some(at)).then_some(href))
+            }
+        })
         .collect_view();
-    view! { {list} {parts} {not_shown(total - shown, &download)} }
+    view! { {list} {before} {parts} {not_shown(left_out, &href::raw(&id))} {after} }
 }
 
-/// How many lines of each file are shown: what is folded away comes last.
-fn shares(files: &[File]) -> Vec<usize> {
+/// Which files the page names: those around the one that is opened.
+fn window(count: usize, opened: Option<usize>) -> Range<usize> {
+    let start = opened.unwrap_or(0) / MAX_FILES * MAX_FILES;
+    start..count.min(start + MAX_FILES)
+}
+
+fn is_folded(file: &File, at: usize, opened: Option<usize>) -> bool {
+    opened != Some(at) && file.folded_because().is_some()
+}
+
+/// How many lines of each file are shown: first of the one that is opened, then in their order.
+fn shares(files: &[File], window: &Range<usize>, opened: Option<usize>) -> Vec<usize> {
     let mut budget = Budget::page();
     let mut shares = vec![0; files.len()];
-    for folded in [false, true] {
-        for (share, file) in shares.iter_mut().zip(files) {
-            if file.folded_because().is_some() == folded {
-                *share = budget.take(file.lines.len());
-            }
+    for at in opened.into_iter().chain(window.clone().filter(|at| opened != Some(*at))) {
+        if !is_folded(&files[at], at, opened) {
+            shares[at] = budget.take(files[at].lines.iter().map(|line| line.text.len()));
         }
     }
     shares
 }
 
-fn file_list(files: &[File]) -> AnyView {
+fn file_list(files: &[File], window: &Range<usize>) -> AnyView {
     let diffs = || files.iter().enumerate().filter(|(_, file)| file.is_diff());
     let (added, removed) = diffs().fold((0, 0), |(a, r), (_, file)| (a + file.added, r + file.removed));
     let items = diffs()
+        .filter(|(at, _)| window.contains(at))
         .map(|(at, file)| {
             view! {
                 <li>
@@ -63,13 +102,62 @@ fn file_list(files: &[File]) -> AnyView {
     .into_any()
 }
 
-#[component]
-fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
-    if !file.is_diff() {
-        let rows = file.lines.iter().take(shown).map(row).collect_view();
-        return view! { <div class="code diff around" tabindex="0" role="region" aria-label=t!("Text around the files")>{rows}</div> }.into_any();
+/// Which files are named here, and the ways to the others.
+fn others(count: usize, window: &Range<usize>, id: &str) -> Option<AnyView> {
+    if window.len() == count {
+        return None;
     }
-    let folded = file.folded_because();
+    let (first, last) = (grouped(window.start as u64 + 1), grouped(window.end as u64));
+    let said = t!("Files {first} to {last} of {count}", first = first, last = last, count = grouped(count as u64));
+    let way = |place: usize, words: &'static str| {
+        view! { " "<a href=href::file(id, place) rel="external">{words}</a> }.into_any()
+    };
+    let before = window.start.checked_sub(MAX_FILES).map(|place| way(place, t!("Files before")));
+    let after = (window.end < count).then(|| way(window.end, t!("Files after")));
+    Some(view! { <p class="other-files">{said}{before}{after}</p> }.into_any())
+}
+
+/// What stands around the files.
+fn around(text: &File, shown: usize) -> AnyView {
+    let rows = text.lines.iter().take(shown).map(row).collect_view();
+    view! { <div class="code diff around" tabindex="0" role="region" aria-label=t!("Text around the files")>{rows}</div> }
+        .into_any()
+}
+
+/// A file whose lines are not in the page.
+fn folded(file: &File, at: usize, href: String) -> AnyView {
+    let lines = counted(file.lines.len() as u64, t!("line##n"), t!("lines##n"));
+    view! {
+        <p class="file folded" id=format!("file-{at}")>
+            <a href=href rel="external" title=t!("Open this file")><b>{revealed(&file.path)}</b></a>
+            {about(file, file.folded_because())}
+            <span class="faint">{lines}{t!(" not shown")}</span>
+        </p>
+    }
+    .into_any()
+}
+
+/// A file with its lines, or as many as the page has room for and the way to more.
+fn unfolded(file: &File, at: usize, shown: usize, href: Option<String>) -> AnyView {
+    let missing = file.lines.len() - shown;
+    let missing = (missing > 0).then(|| {
+        let said = counted(missing as u64, t!("line##n"), t!("lines##n"));
+        let way = href.map(|href| view! { " "<a href=href rel="external">{t!("Open this file")}</a> }.into_any());
+        view! { <span class="faint">{said}{t!(" not shown")}{way}</span> }.into_any()
+    });
+    let rows = file.lines.iter().take(shown).map(row).collect_view();
+    let label = t!("Changes in {path}", path = file.path);
+    view! {
+        <details class="file" id=format!("file-{at}") open=true>
+            <summary><b>{revealed(&file.path)}</b>{about(file, None)}{missing}</summary>
+            <div class="code diff" tabindex="0" role="region" aria-label=label>{rows}</div>
+        </details>
+    }
+    .into_any()
+}
+
+/// What is to be known of a file beside its path.
+fn about(file: &File, folded: Option<&'static str>) -> AnyView {
     let marks = file
         .marks
         .iter()
@@ -77,27 +165,9 @@ fn FilePart(file: File, at: usize, shown: usize) -> impl IntoView {
         .chain(folded)
         .map(|mark| view! { <span class="mark">{mark}</span> }.into_any())
         .collect_view();
-    let from = file.old_path.as_ref().map(|old| view! { <span class="faint">{t!("from ")}{revealed(old)}</span> }.into_any());
-    let missing = file.lines.len() - shown;
-    let missing = (missing > 0).then(|| {
-        view! { <span class="faint">{counted(missing as u64, t!("line##n"), t!("lines##n"))}{t!(" not shown")}</span> }.into_any()
-    });
-    let open = folded.is_none() && shown > 0;
-    let rows = file.lines.iter().take(shown).map(row).collect_view();
-    let label = t!("Changes in {path}", path = file.path);
-    view! {
-        <details class="file" id=format!("file-{at}") open=open>
-            <summary>
-                <b>{revealed(&file.path)}</b>
-                {from}
-                {plus_minus(file.added, file.removed)}
-                {marks}
-                {missing}
-            </summary>
-            <div class="code diff" tabindex="0" role="region" aria-label=label>{rows}</div>
-        </details>
-    }
-    .into_any()
+    let from =
+        file.old_path.as_ref().map(|old| view! { <span class="faint">{t!("from ")}{revealed(old)}</span> }.into_any());
+    view! { {from}{plus_minus(file.added, file.removed)}{marks} }.into_any()
 }
 
 pub(super) fn row(line: &Line) -> AnyView {
@@ -135,4 +205,49 @@ pub(super) fn plus_minus(added: usize, removed: usize) -> AnyView {
         </span>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::diff::parse;
+    use super::*;
+
+    fn file(path: &str, lines: usize) -> String {
+        let rows: Vec<String> = (0..lines).map(|n| format!("+{path} {n}\n")).collect();
+        format!("diff --git a/{path} b/{path}\n--- /dev/null\n+++ b/{path}\n@@ -0,0 +1,{lines} @@\n{}", rows.concat())
+    }
+
+    fn shown(patch: &str, opened: Option<usize>) -> String {
+        view! { <DiffView files=parse(patch) id="art_1".to_owned() opened=opened/> }.to_html()
+    }
+
+    #[test]
+    fn what_is_folded_is_not_in_the_page_until_it_is_opened() {
+        let patch = file("small.rs", 2) + &file("Cargo.lock", 5) + &file("large.rs", 900);
+        let closed = shown(&patch, None);
+        assert!(closed.contains("small.rs 1<") && !closed.contains("Cargo.lock 4<") && !closed.contains("large.rs 1<"));
+        assert!(closed.contains("/artifact?id=art_1&amp;open=2#file-2") && closed.contains(">large<"), "{closed}");
+        assert!(!closed.contains("not-shown"), "each folded file says so itself: {closed}");
+        let open = shown(&patch, Some(2));
+        assert!(open.contains("large.rs 899<") && open.contains("small.rs 1<") && !open.contains("Cargo.lock 4<"));
+        assert_eq!(shown(&patch, Some(99)), closed);
+    }
+
+    #[test]
+    fn the_file_that_is_opened_comes_first_where_there_is_no_room_for_all() {
+        let patch = (0..10).map(|n| file(&format!("f{n}.rs"), 400)).collect::<Vec<_>>().concat();
+        assert!(!shown(&patch, None).contains("f9.rs 0<"));
+        assert!(shown(&patch, Some(9)).contains("f9.rs 399<"));
+    }
+
+    #[test]
+    fn very_many_files_are_named_some_at_a_time() {
+        let patch = (0..700).map(|n| file(&format!("f{n}.rs"), 1)).collect::<Vec<_>>().concat();
+        let (first, middle, last) = (shown(&patch, None), shown(&patch, Some(300)), shown(&patch, Some(699)));
+        assert!(first.contains("f299.rs 0<") && !first.contains("f300.rs") && !first.contains("Files before"));
+        assert!(middle.contains("f300.rs 0<") && middle.contains("Files before") && middle.contains("Files after"));
+        assert!(
+            last.contains("f699.rs 0<") && last.contains("Files 601 to 700 of 700") && !last.contains("Files after")
+        );
+    }
 }

@@ -13,7 +13,7 @@ use crate::words::{counted, cut, grouped};
 pub(super) fn NumberedText(text: String, download: String) -> impl IntoView {
     let all = lines(&text);
     let total = all.clone().count();
-    let shown = Budget::page().take(total);
+    let shown = Budget::page().take(all.clone().map(str::len));
     let mut pen = Pen::default();
     let rows = all
         .take(shown)

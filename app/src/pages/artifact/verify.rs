@@ -34,7 +34,8 @@ pub(super) fn Verify(
         checked.set(Some(Checked { hash, bytes, at_ms: browser::now_ms() }));
     });
     let shown_recorded = hash_line(&recorded, recorded_bytes);
-    move || match checked.get() {
+    move || {
+        match checked.get() {
         None => view! {
             <div class="verify unchecked">
                 <b>{t!("Not checked yet")}</b>
@@ -64,6 +65,7 @@ pub(super) fn Verify(
             }
             .into_any()
         }
+    }
     }
 }
 

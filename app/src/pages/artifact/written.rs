@@ -18,7 +18,7 @@ pub async fn write(backend: &dyn Backend, query: &PageQuery) -> Result<ArtifactP
     let (kind, content) = (page.artifact.kind.clone(), page.artifact.content.clone());
     let view = view! {
         {others(&page)}
-        <Content kind=kind content=content download=href::raw(&query.id)/>
+        <Content kind=kind content=content id=query.id.clone() opened=query.view.parse().ok()/>
     };
     Ok(ArtifactPage { shown: Html { text: view.to_html(), in_page: query.in_page }, ..page })
 }

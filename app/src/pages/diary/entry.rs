@@ -16,8 +16,9 @@ const LONG_CHARS: usize = 2_000;
 pub(super) fn view(entry: &Entry, shows_agent: bool) -> AnyView {
     let agent = shows_agent.then(|| view! { <Agent name=entry.agent.clone()/> }.into_any());
     let chars = entry.text.chars().count();
-    let length = (chars >= LONG_CHARS)
-        .then(|| view! { <span class="faint">{t!("{count} characters", count = grouped(chars as u64))}</span> }.into_any());
+    let length = (chars >= LONG_CHARS).then(|| {
+        view! { <span class="faint">{t!("{count} characters", count = grouped(chars as u64))}</span> }.into_any()
+    });
     let topic = (!entry.topic.is_empty())
         .then(|| view! { <span class="topic-name">{revealed(&entry.topic)}</span> }.into_any());
     // Not a `pre`: the first line feed of one is not a part of it.

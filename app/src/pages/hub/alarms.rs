@@ -8,7 +8,7 @@ use crate::parts::{revealed, written_time};
 use crate::words::{grouped, grouped_seq, size};
 
 /// How much something is wrong: which of the statuses lends its colour and shape, and the word.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Weight {
     Act,
     Look,
@@ -23,22 +23,24 @@ struct Said {
     to_do: String,
 }
 
-/// All alarms, or that there are none.
+/// All alarms, the gravest first, or that there are none.
 pub(super) fn panel(alarms: &[Alarm]) -> AnyView {
+    let mut alarms: Vec<Said> = alarms.iter().map(said).collect();
+    alarms.sort_by_key(|said| said.weight);
     let body = if alarms.is_empty() {
         let well = t!("Nothing needs you here.##hub");
         view! { <p><span class="status applied">{t!("well##hub")}</span>" "{well}</p> }.into_any()
     } else {
-        let items = alarms.iter().map(item).collect_view();
+        let items = alarms.into_iter().map(item).collect_view();
         view! { <ul class="alarm-list">{items}</ul> }.into_any()
     };
     view! { <section class="panel padded alarms" aria-label=t!("Alarms##hub")><h2>{t!("Alarms##hub")}</h2>{body}</section> }
         .into_any()
 }
 
-fn item(alarm: &Alarm) -> AnyView {
-    let Said { weight, what, more, to_do } = said(alarm);
-    view! { <li>{mark(weight)}<div><b>{revealed(&what)}</b>{more}<p class="muted">{code(&to_do)}</p></div></li> }.into_any()
+fn item(Said { weight, what, more, to_do }: Said) -> AnyView {
+    view! { <li>{mark(weight)}<div><b>{revealed(&what)}</b>{more}<p class="muted">{code(&to_do)}</p></div></li> }
+        .into_any()
 }
 
 fn mark(weight: Weight) -> AnyView {
@@ -77,7 +79,7 @@ fn said(alarm: &Alarm) -> Said {
         Alarm::Restored(restored) => return restored_hub(restored),
         Alarm::Blocked { authors, peers } => (
             Weight::Act,
-            t!("Events of {n} authors do not come from {peers}.", n = authors, peers = peers.join(", ")),
+            t!("Events do not come from {peers}; authors held back: {n}.", n = authors, peers = peers.join(t!(", "))),
             t!("The event and what is wrong with it stand below, beside its hub. It has to be mended there; this hub tries again by itself and goes on from where it stopped.").to_owned(),
         ),
         Alarm::DiskFull(free) => (
@@ -119,7 +121,7 @@ fn said(alarm: &Alarm) -> Said {
         }
         Alarm::Unreached(peers) => (
             Weight::Look,
-            t!("Not reached for some time: {peers}.", peers = peers.join(", ")),
+            t!("Not reached for some time: {peers}.", peers = peers.join(t!(", "))),
             t!("Nothing is lost: what is missing comes when the hub is back. If it never will be, `loggia peers remove` ends the asking.").to_owned(),
         ),
         Alarm::PeersFile(n, faults) => {
@@ -163,12 +165,12 @@ fn restored_hub(restored: &Restored) -> Said {
         Repair::Done => (
             Weight::Look,
             t!("This hub was restored from an old backup; it has taken its own events back from {peer}.", peer = peer),
-            t!("Nothing has to be done for the log. Diaries, drawers and facts do not travel: what was written there after the backup is lost. The alarm ends when the hub is started anew. Do two hubs run on copies of one palace? Then stop one and give it a new identity: `loggia peers new-identity`.").to_owned(),
+            t!("Nothing has to be done for the log. Diaries, drawers and facts do not travel: what was written there after the backup is lost. When you have read this, `loggia peers acknowledge` takes the alarm away. Do two hubs run on copies of one palace? Then stop one and give it a new identity: `loggia peers new-identity`.").to_owned(),
         ),
         Repair::Incomplete => (
             Weight::Act,
             t!("This hub was restored from an old backup, and {peer} could not give back all of its events.", peer = peer),
-            t!("No number is given out twice. If another hub has the rest, add it with `loggia peers add`. If a peer is wrong about this hub, or two hubs run on copies of one palace, stop the hub and give it a new identity: `loggia peers new-identity`.").to_owned(),
+            t!("No number is given out twice. If another hub has the rest, add it with `loggia peers add`. If a peer is wrong about this hub, or two hubs run on copies of one palace, stop the hub and give it a new identity: `loggia peers new-identity`. If the rest is gone for good, `loggia peers acknowledge` takes the alarm away.").to_owned(),
         ),
     };
     let figures = t!(
@@ -178,7 +180,7 @@ fn restored_hub(restored: &Restored) -> Said {
         back = grouped(restored.taken_back),
         renumbered = grouped(restored.renumbered),
     );
-    let more = view! { <p class="faint">{written_time(&restored.at)}": "{figures}</p> }.into_any();
+    let more = view! { <p class="faint">{written_time(&restored.at)}{t!(": ")}{figures}</p> }.into_any();
     Said { weight, what, more: Some(more), to_do }
 }
 

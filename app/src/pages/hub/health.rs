@@ -99,7 +99,8 @@ fn memory(h: &Health) -> Vec<Figure> {
     match &h.model {
         None => figures.push(figure(t!("diaries and drawers"), standing("failed", t!("off##hub")))),
         Some(model) => {
-            let state = if model.is_on { standing("applied", t!("on##hub")) } else { standing("open", t!("by words only")) };
+            let state =
+                if model.is_on { standing("applied", t!("on##hub")) } else { standing("open", t!("by words only")) };
             figures.push(figure(t!("diaries and drawers"), standing("applied", t!("on##hub"))));
             figures.push(figure(t!("search by meaning##hub"), state));
             figures.push(figure(t!("texts with a vector"), grouped(model.vectors)));
@@ -111,8 +112,11 @@ fn memory(h: &Health) -> Vec<Figure> {
     match h.pipeline {
         None => figures.push(figure(t!("output pipeline##hub"), t!("off##hub"))),
         Some(pipe) => {
-            let state =
-                if pipe.is_failing { standing("failed", t!("cannot publish##hub")) } else { standing("applied", t!("publishing##hub")) };
+            let state = if pipe.is_failing {
+                standing("failed", t!("cannot publish##hub"))
+            } else {
+                standing("applied", t!("publishing##hub"))
+            };
             figures.push(figure(t!("output pipeline##hub"), state));
             figures.push(figure(t!("published##hub"), grouped(pipe.published)));
             figures.push(figure(t!("waiting##hub"), grouped(pipe.waiting)));
@@ -126,9 +130,12 @@ fn disk(h: &Health) -> Vec<Figure> {
     let free = h.disk_free_bytes.map_or_else(|| t!("unknown##hub").to_owned(), room);
     let all = h.files.iter().map(|(_, bytes)| bytes).sum();
     let mut figures = vec![figure(t!("free##hub"), free), figure(t!("all files##hub"), room(all))];
-    figures.extend(h.files.iter().map(|(name, bytes)| {
-        let name = view! { <code>{revealed(name.strip_suffix(".sqlite3").unwrap_or(name))}</code> }.into_any();
-        (name, room(*bytes).into_any())
+    let databases = h.files.iter().filter_map(|(name, bytes)| Some((name.strip_suffix(".sqlite3")?, *bytes)));
+    figures.extend(databases.map(|(name, bytes)| {
+        let wal = h.files.iter().find(|(other, _)| other.strip_suffix(".sqlite3-wal") == Some(name));
+        let wal = wal.filter(|(_, bytes)| *bytes > 0);
+        let wal = wal.map(|(_, bytes)| view! { " "<span class="wal">"+ "{room(*bytes)}" WAL"</span> }.into_any());
+        (view! { <code>{revealed(name)}</code> }.into_any(), view! { {room(bytes)}{wal} }.into_any())
     }));
     figures
 }

@@ -40,8 +40,8 @@ pub(super) fn panel(estate: &Estate) -> AnyView {
     let box_height = height - 16;
     let words = t!("Hubs: this one at the left; at the right those that it pulls from, each with its state");
     let left_out = estate.unnamed.len() - unnamed;
-    let left_out = (left_out > 0)
-        .then(|| view! { <p class="faint">{t!("Not drawn: {n} more.", n = left_out)}</p> }.into_any());
+    let left_out =
+        (left_out > 0).then(|| view! { <p class="faint">{t!("Not drawn: {n} more.", n = left_out)}</p> }.into_any());
     let legend = (!estate.peers.is_empty()).then(|| {
         view! {
             <p class="faint">

@@ -67,7 +67,10 @@ fn table(page: &HubPage) -> AnyView {
 }
 
 fn rows(peer: &Peer, now_ms: u64, widest: u64) -> AnyView {
-    let id = peer.replica_id.clone().map(|id| view! { <code class="detail" title=id.clone()>{short(&id)}</code> }.into_any());
+    let id = peer
+        .replica_id
+        .clone()
+        .map(|id| view! { <code class="detail" title=id.clone()>{short(&id)}</code> }.into_any());
     let url = peer.url.as_deref().map(|url| view! { <span class="detail">{revealed(url)}</span> }.into_any());
     let program = peer.program.as_deref().map(|text| view! { <span class="detail">{revealed(text)}</span> }.into_any());
     let failures = (peer.failures > 0)
@@ -94,7 +97,9 @@ fn rows(peer: &Peer, now_ms: u64, widest: u64) -> AnyView {
 }
 
 fn clock(peer: &Peer) -> AnyView {
-    let Some(ms) = peer.clock_difference_ms else { return view! { <span class="faint">{t!("unknown##hub")}</span> }.into_any() };
+    let Some(ms) = peer.clock_difference_ms else {
+        return view! { <span class="faint">{t!("unknown##hub")}</span> }.into_any();
+    };
     let seconds = ms.unsigned_abs() / 1000;
     if seconds == 0 {
         return t!("same##hub").into_any();
@@ -115,7 +120,8 @@ fn error(peer: &Peer, now_ms: u64) -> Option<AnyView> {
 
 fn blocks(peer: &Peer, now_ms: u64) -> Option<AnyView> {
     let odd = (peer.odd_entries > 0).then(|| {
-        view! { <p class="faint">{t!("Entries of its vector that are none: {n}.", n = peer.odd_entries)}</p> }.into_any()
+        view! { <p class="faint">{t!("Entries of its vector that are none: {n}.", n = peer.odd_entries)}</p> }
+            .into_any()
     });
     if peer.blocks.is_empty() {
         return odd;
@@ -155,7 +161,8 @@ fn thing(thing: &Thing, here: String, there: Option<String>) -> AnyView {
     match (thing.is_here, there) {
         (true, _) => view! { <a href=here><code>{id}</code></a> }.into_any(),
         (false, Some(there)) => {
-            view! { <a href=there rel="external noreferrer"><code>{id}</code></a>" ("{t!("over there##hub")}")" }.into_any()
+            view! { <a href=there rel="external noreferrer"><code>{id}</code></a>" ("{t!("over there##hub")}")" }
+                .into_any()
         }
         (false, None) => view! { <code>{id}</code>" ("{t!("not here##hub")}")" }.into_any(),
     }

@@ -28,10 +28,9 @@ pub(in crate::pages) fn panel(event: &Event, search: &str) -> AnyView {
             view! { <div class="verbatim" id="peek-body" translate="no">{revealed(&event.body)}</div> }.into_any()
         }
     };
-    let task = event
-        .correlation_id
-        .as_ref()
-        .map(|id| view! { <dt>{t!("task")}</dt><dd><a href=href::task(id)><code>{revealed(id)}</code></a></dd> }.into_any());
+    let task = event.correlation_id.as_ref().map(|id| {
+        view! { <dt>{t!("task")}</dt><dd><a href=href::task(id)><code>{revealed(id)}</code></a></dd> }.into_any()
+    });
     let artifacts = (!event.artifact_ids.is_empty()).then(|| {
         let links = event
             .artifact_ids
@@ -44,8 +43,9 @@ pub(in crate::pages) fn panel(event: &Event, search: &str) -> AnyView {
     let text = |name: &'static str, value: Option<&String>| {
         value.map(|value| view! { <dt>{name}</dt><dd><code>{revealed(value)}</code></dd> }.into_any())
     };
-    let metadata = (!event.metadata.is_empty())
-        .then(|| view! { <h3>{t!("Metadata")}</h3><pre class="body">{revealed(event.metadata.text())}</pre> }.into_any());
+    let metadata = (!event.metadata.is_empty()).then(|| {
+        view! { <h3>{t!("Metadata")}</h3><pre class="body">{revealed(event.metadata.text())}</pre> }.into_any()
+    });
     let written_at = event.created_at.trim_end_matches('Z').replace('T', " ");
     view! {
         <div class="peek-head">

@@ -44,7 +44,8 @@ pub(super) fn Hits(asked: Asked, window: RwSignal<Window>, behind: RwSignal<u64>
             said.push_str(t!(", older ones below"));
         }
         if behind.get() > 0 {
-            said = t!("{said}; the newest {count} events are not indexed yet", said = said, count = grouped(behind.get()));
+            said =
+                t!("{said}; the newest {count} events are not indexed yet", said = said, count = grouped(behind.get()));
         }
         said
     };

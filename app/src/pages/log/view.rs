@@ -7,12 +7,14 @@ use super::chips::Chips;
 use super::export::Export;
 use super::filter_form::FilterForm;
 use super::follow::Following;
+use super::looks::Looks;
 use super::peek::on_row_clicked;
+use super::rows::{Make, Rows};
 use super::search::{Hits, SearchBox};
 use super::totals::Totals;
 use super::tree::{StreamTree, TreeButton};
 use super::window::{Row, Window};
-use crate::backend::{Counts, LogPage};
+use crate::backend::{Counts, LogPage, LogQuery};
 use crate::clock::use_page_clock;
 use crate::language::t;
 use crate::live::{Cursor, Throttle, use_live};
@@ -91,6 +93,7 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
             {head}
             <SearchBox asked=asked.clone()/>
             <FilterForm asked=asked.clone()/>
+            <Looks/>
             <Export asked=asked.clone()/>
         </div>
         <Totals counts=counts/>
@@ -120,14 +123,22 @@ fn PauseButton(following: Following) -> impl IntoView {
 
 /// How much waits to be shown, and the way to it. It stays in sight however far the reader has scrolled.
 #[component]
-fn NewRows(window: RwSignal<Window>, following: Following) -> impl IntoView {
+fn NewRows(window: RwSignal<Window>, following: Following, newest: String) -> impl IntoView {
+    let to_the_newest = StoredValue::new(newest);
+    let show = move |_| {
+        if window.with_untracked(|w| w.cut() > 0) {
+            to_the_newest.with_value(|newest| browser::go(newest));
+        } else {
+            following.resume();
+        }
+    };
     let waiting = Memo::new(move |_| window.with(Window::waiting));
     view! {
         <div class="waiting" role="status">
             {move || {
                 let count = waiting.get();
                 (count > 0).then(|| view! {
-                    <button type="button" class="button primary" on:click=move |_| following.resume()>
+                    <button type="button" class="button primary" on:click=show>
                         {grouped(count as u64)}{t!(" new")}
                     </button>
                 }.into_any())
@@ -142,20 +153,57 @@ fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl I
     let shown = move || if following.is_away() { usize::MAX } else { ROWS_AT_THE_TOP };
     let rows = move || window.with(|w| w.rows().iter().take(shown()).cloned().collect::<Vec<_>>());
     let row_asked = asked.clone();
+    let make: Make = Arc::new(move |row| row_view(row, &row_asked));
+    let owner = Owner::current().unwrap_or_default();
+    let newest = asked.under(&asked.filter);
+    let cut = move || window.with(Window::cut);
+    let on_row = on_row_clicked();
+    let on_older = on_older_clicked(window, asked.clone());
+    let clicked = move |event: leptos::ev::MouseEvent| {
+        on_older(&event);
+        on_row(event);
+    };
     let foot = move || window.with(|w| foot(w, w.events_below(shown()), &asked));
     view! {
-        <div class="log-table" on:click=on_row_clicked()>
-            <NewRows window=window following=following/>
+        <div class="log-table" on:click=clicked>
+            <NewRows window=window following=following newest=newest.clone()/>
+            {move || (cut() > 0).then(|| cut_note(cut(), newest.clone()))}
             <EventTable caption=t!("Events, newest first")>
-                <For each=rows key=row_key children=move |row| row_view(&row, &row_asked)/>
+                {move || Rows::new(rows(), &make, &owner)}
             </EventTable>
             {move || foot()}
         </div>
     }
 }
 
-fn row_key(row: &Arc<Row>) -> String {
-    row.key()
+/// Newer rows left when older ones came. Loaded as a whole, since the address is that of the page itself.
+fn cut_note(cut: usize, newest: String) -> AnyView {
+    view! {
+        <p class="log-foot cut">
+            {counted(cut as u64, t!("newer row##n"), t!("newer rows##n"))}{t!(" left this page to keep it light. ")}
+            <a href=newest rel="external">{t!("To the newest")}</a>
+        </p>
+    }
+    .into_any()
+}
+
+/// Puts what is older below the last row. Where that fails, the link leads to it as it does without a script.
+fn on_older_clicked(window: RwSignal<Window>, asked: Asked) -> impl Fn(&leptos::ev::MouseEvent) {
+    move |event| {
+        if browser::clicked(event, ".log-foot [rel=next]", "href").is_none() {
+            return;
+        }
+        let Some(id) = window.with_untracked(|w| w.older().map(str::to_owned)) else { return };
+        event.prevent_default();
+        let query = LogQuery { before: Some(id.clone()), around: None, ..asked.query() };
+        let target = asked.older_than(&id);
+        spawn_local(async move {
+            match ask::log(query).await {
+                Ok(page) => drop(window.try_update(|w| w.append_older(&id, page))),
+                Err(_) => browser::go(&target),
+            }
+        });
+    }
 }
 
 fn row_view(row: &Row, asked: &Asked) -> AnyView {

@@ -81,16 +81,6 @@ impl Row {
             && a.artifact_ids == b.artifact_ids
             && a.metadata.text() == b.metadata.text()
     }
-
-    /// Tells rows apart for the view.
-    pub(super) fn key(&self) -> String {
-        match self {
-            Self::Event { event, .. } => event.id.clone(),
-            Self::Unreadable { id } => format!("unreadable {id}"),
-            Self::Gap { before, .. } => format!("gap {before}"),
-            Self::Resynced { before } => format!("resynced {before:?}"),
-        }
-    }
 }
 
 /// The window.
@@ -104,6 +94,8 @@ pub(super) struct Window {
     waiting_left_out: usize,
     /// How many events have left at the bottom.
     left: usize,
+    /// How many newer events have left at the top, since the reader went on to older ones.
+    cut: usize,
     /// Whether there is more below the last row on the hub.
     has_more: bool,
     /// The newest stamp seen, and from which hub.
@@ -152,6 +144,26 @@ impl Window {
         self.left
     }
 
+    /// How many newer events have left at the top, to make room for older ones. From then on what arrives is only counted.
+    pub(super) fn cut(&self) -> usize {
+        self.cut
+    }
+
+    /// Puts what the hub answered as older than an event below the last row. An answer that comes too late changes nothing.
+    pub(super) fn append_older(&mut self, than: &str, page: LogPage) {
+        if self.older() != Some(than) {
+            return;
+        }
+        self.left = self.left.saturating_sub(page.events.len());
+        self.has_more = page.has_more;
+        self.rows.append(&mut Self::of(page).rows);
+        if self.folds {
+            fold(&mut self.rows);
+        }
+        let over = self.rows.len().saturating_sub(MAX_ROWS);
+        self.cut += self.rows.drain(..over).map(|row| row.events()).sum::<usize>();
+    }
+
     /// Where older events start, if there are any: the id of the last row.
     pub(super) fn older(&self) -> Option<&str> {
         if !self.has_more && self.left == 0 {
@@ -198,7 +210,7 @@ impl Window {
 
     /// Shows what waits.
     pub(super) fn show_waiting(&mut self) {
-        if self.waiting.is_empty() {
+        if self.waiting.is_empty() || self.cut > 0 {
             return;
         }
         let mut rows: Vec<Arc<Row>> = std::mem::take(&mut self.waiting);

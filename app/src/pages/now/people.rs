@@ -71,7 +71,11 @@ fn chip(agent: &Known, now_ms: u64) -> AnyView {
 
 fn nameless(unnamed: &[Listener]) -> Option<AnyView> {
     let behind = unnamed.iter().map(|l| l.behind).max()?;
-    let said = t!("{listeners} without a name, {lag}", listeners = counted(unnamed.len() as u64, t!("listener##n"), t!("listeners##n")), lag = lag(behind));
+    let said = t!(
+        "{listeners} without a name, {lag}",
+        listeners = counted(unnamed.len() as u64, t!("listener##n"), t!("listeners##n")),
+        lag = lag(behind)
+    );
     Some(
         view! { <li class="person"><span class="standing bare listening"></span><span class="said">{said}</span></li> }
             .into_any(),
@@ -100,13 +104,12 @@ fn rate(hours: &[(String, u64)]) -> AnyView {
     let ends = hours.first().zip(hours.last()).map(|((first, _), (last, _))| {
         view! { <span>{clock(first)}" UTC"</span><span>{clock(last)}" UTC"</span> }.into_any()
     });
-    let said =
-        t!(
-            "{events} in {hours} hours, at most {most} in one",
-            events = counted(sum, t!("event##n"), t!("events##n")),
-            hours = hours.len(),
-            most = grouped(most)
-        );
+    let said = t!(
+        "{events} in {hours} hours, at most {most} in one",
+        events = counted(sum, t!("event##n"), t!("events##n")),
+        hours = hours.len(),
+        most = grouped(most)
+    );
     view! {
         <section class="panel padded rate">
             <div class="section-head"><h2>{t!("Events per hour, last day")}</h2><span class="faint">{said.clone()}</span></div>

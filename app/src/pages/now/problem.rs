@@ -38,7 +38,7 @@ pub(super) fn ProblemCard(
         (Need::Blocked, None) => view! { <p>{t!("It is blocked, and nobody said why.")}</p> }.into_any(),
         (Need::Question, None) => view! { <p>{t!("A question waits for an answer.")}</p> }.into_any(),
         (Need::Expired, _) => {
-            view! { <p>{t!("It was to be done by ")}<Moment at=at.clone() form=Form::Full/>"."</p> }.into_any()
+            view! { <p>{t!("It was to be done by ")}<Moment at=at.clone() form=Form::Full/>{t!(".")}</p> }.into_any()
         }
         (Need::Twice, _) => {
             let loser = delegation.unsettled_claims.first().cloned().unwrap_or_default();
@@ -46,12 +46,14 @@ pub(super) fn ProblemCard(
             view! { <p><Agent name=winner/>{t!(" was first; ")}<Agent name=loser/>{t!(" claimed too and may still be at work.")}</p> }.into_any()
         }
         (Need::Stalled, _) => {
-            let first = if delegation.state == State::Open { t!("Nobody has taken it") } else { t!("Claimed, then silence") };
+            let first =
+                if delegation.state == State::Open { t!("Nobody has taken it") } else { t!("Claimed, then silence") };
             // Whether it died, went idle or only works in silence.
             let worker = delegation.claimant.clone().or_else(|| delegation.assignee.clone());
-            let whereabouts =
-                worker.zip(whereabouts).map(|(name, line)| view! { " "<Agent name=name/>" "{line}"." }.into_any());
-            view! { <p>{first}{t!("; no event since ")}<Moment at=at.clone() form=Form::Full/>"."{whereabouts}</p> }
+            let whereabouts = worker
+                .zip(whereabouts)
+                .map(|(name, line)| view! { " "<Agent name=name/>" "{line}{t!(".")} }.into_any());
+            view! { <p>{first}{t!("; no event since ")}<Moment at=at.clone() form=Form::Full/>{t!(".")}{whereabouts}</p> }
                 .into_any()
         }
     };

@@ -11,13 +11,12 @@ use crate::language::t;
 use crate::parts::revealed;
 use crate::words::counted;
 
-/// What the drawing does not say by itself.
-
 /// The latest facts, on the page of the whole palace.
 pub(super) fn some(facts: &[Fact], total: u64, now_ms: u64) -> AnyView {
     let more = PalaceQuery { facts: true, ..PalaceQuery::default() };
-    let said = (total > facts.len() as u64)
-        .then(|| view! { " · "<a href=address(&more)>{t!("All ")}{counted(total, t!("fact##n"), t!("facts##n"))}</a> }.into_any());
+    let said = (total > facts.len() as u64).then(|| {
+        view! { " · "<a href=address(&more)>{t!("All ")}{counted(total, t!("fact##n"), t!("facts##n"))}</a> }.into_any()
+    });
     view! {
         <section>
             <div class="section-head"><h2>{t!("Facts, latest first")}</h2><span class="faint">{t!("dotted line: now")}{said}</span></div>

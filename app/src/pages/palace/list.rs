@@ -48,7 +48,8 @@ pub(super) fn hits(
     let hits = counted(rows.len() as u64, t!("hit##n"), t!("hits##n"));
     let said = if rows.len() == HITS_SHOWN { t!("the best {hits}", hits = hits) } else { hits };
     let words_only = words_only.map(|why| {
-        view! { <p class="note">{t!("Searched by words alone, not by meaning: ")}{revealed(&why)}"."</p> }.into_any()
+        view! { <p class="note">{t!("Searched by words alone, not by meaning: ")}{revealed(&why)}{t!(".")}</p> }
+            .into_any()
     });
     let shortened = shortened.map(|text| {
         view! { <p class="note">{t!("The question was long; searched for: ")}<q>{revealed(&text)}</q></p> }.into_any()
@@ -104,8 +105,8 @@ pub(super) fn pager(query: &PalaceQuery, shown: usize, total: u64, page: usize) 
     let before = (query.from > 0)
         .then(|| view! { <a href=at(query.from.saturating_sub(page)) rel="prev">{t!("Back")}</a> }.into_any());
     let next = query.from + shown;
-    let after =
-        (shown > 0 && (next as u64) < total).then(|| view! { <a href=at(next) rel="next">{t!("Further")}</a> }.into_any());
+    let after = (shown > 0 && (next as u64) < total)
+        .then(|| view! { <a href=at(next) rel="next">{t!("Further")}</a> }.into_any());
     (before.is_some() || after.is_some())
         .then(|| view! { <nav class="pager" aria-label=t!("Pages of the list")>{before}{after}</nav> }.into_any())
 }

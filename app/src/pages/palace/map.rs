@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::language::t;
 use crate::backend::memory::{Joints, Tunnel};
+use crate::language::t;
 
 /// How many wings, rooms of one, and lines are drawn at most.
 const MAX_WINGS: usize = 12;

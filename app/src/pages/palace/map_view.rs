@@ -113,7 +113,11 @@ fn told(tunnels: &[Tunnel]) -> Option<AnyView> {
     }
     let items = tunnels.iter().rev().take(MAX_TOLD).map(tunnel).collect_view();
     let said = if tunnels.len() > MAX_TOLD {
-        t!("The last {shown} of {tunnels}", shown = MAX_TOLD, tunnels = counted(tunnels.len() as u64, t!("tunnel##n"), t!("tunnels##n")))
+        t!(
+            "The last {shown} of {tunnels}",
+            shown = MAX_TOLD,
+            tunnels = counted(tunnels.len() as u64, t!("tunnel##n"), t!("tunnels##n"))
+        )
     } else {
         t!("Tunnels in words").to_owned()
     };
@@ -127,7 +131,12 @@ fn tunnel(tunnel: &Tunnel) -> AnyView {
     };
     let label = (!tunnel.label.is_empty()).then(|| view! { ": "{revealed(&tunnel.label)} }.into_any());
     let followed = counted(u64::try_from(tunnel.followed).unwrap_or(0), t!("time##n"), t!("times##n"));
-    let facts = t!("{kind}, followed {times}, strength {strength}", kind = tunnel.kind, times = followed, strength = format!("{:.2}", tunnel.strength));
+    let facts = t!(
+        "{kind}, followed {times}, strength {strength}",
+        kind = tunnel.kind,
+        times = followed,
+        strength = format!("{:.2}", tunnel.strength)
+    );
     view! {
         <li>{end(&tunnel.source)}" → "{end(&tunnel.target)}{label}" "<small class="faint">{facts}</small></li>
     }

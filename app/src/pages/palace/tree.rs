@@ -45,7 +45,7 @@ fn item(query: &PalaceQuery, wing: &Wing, few: bool) -> AnyView {
                 q: query.q.clone(),
                 ..PalaceQuery::default()
             };
-            link(address(&target), room, *rows, current)
+            view! { <li>{link(address(&target), room, *rows, current)}</li> }.into_any()
         })
         .collect_view();
     let target = PalaceQuery { wing: Some(wing.name.clone()), q: query.q.clone(), ..PalaceQuery::default() };

@@ -28,17 +28,18 @@ fn state(pipeline: PipelineState, now_ms: u64) -> AnyView {
     let badge = match &pipeline.trouble {
         None => view! { <span class="status applied">{t!("publishing")}</span> }.into_any(),
         Some(error) => {
-            view! { <span class="status failed">{t!("cannot publish")}</span>" "<code>{revealed(error)}</code> }.into_any()
+            view! { <span class="status failed">{t!("cannot publish")}</span>" "<code>{revealed(error)}</code> }
+                .into_any()
         }
     };
     let last = pipeline.last_error.as_ref().map(|(error, at_ms)| {
         let when = ago("", now_ms.saturating_sub(*at_ms)).trim_start().to_owned();
-        view! { <p class="muted">{t!("Last error, ")}{when}": "<code>{revealed(error)}</code></p> }.into_any()
+        view! { <p class="muted">{t!("Last error, ")}{when}{t!(": ")}<code>{revealed(error)}</code></p> }.into_any()
     });
     let (length, groups) = match pipeline.read {
         Ok((length, groups)) => (grouped(length), self::groups(groups)),
         Err(error) => (
-            "unknown".to_owned(),
+            t!("unknown##hub").to_owned(),
             view! { <p class="muted">{t!("Redis does not say how far its consumers are: ")}<code>{revealed(&error)}</code></p> }
                 .into_any(),
         ),
@@ -49,9 +50,9 @@ fn state(pipeline: PipelineState, now_ms: u64) -> AnyView {
     view! {
         <p>{badge}" "<span class="faint">{t!("stream ")}<b class="mono">{revealed(&pipeline.stream)}</b>{t!(" in ")}<b class="mono">{pipeline.redis}</b></span></p>
         <dl class="figures">
-            {figure("published", grouped(pipeline.published), false)}
-            {figure("waiting", grouped(pipeline.waiting), pipeline.trouble.is_some() && pipeline.waiting > 0)}
-            {figure("dropped", grouped(pipeline.dropped), pipeline.dropped > 0)}
+            {figure(t!("published##hub"), grouped(pipeline.published), false)}
+            {figure(t!("waiting##hub"), grouped(pipeline.waiting), pipeline.trouble.is_some() && pipeline.waiting > 0)}
+            {figure(t!("dropped##hub"), grouped(pipeline.dropped), pipeline.dropped > 0)}
             {figure(t!("entries in the stream"), length, false)}
             {figure(t!("kept at least"), grouped(pipeline.max_entries), false)}
         </dl>
@@ -69,7 +70,7 @@ fn groups(groups: Vec<Group>) -> AnyView {
     let rows = groups
         .into_iter()
         .map(|group| {
-            let lag = group.lag.map_or_else(|| "unknown".to_owned(), grouped);
+            let lag = group.lag.map_or_else(|| t!("unknown##hub").to_owned(), grouped);
             view! {
                 <tr>
                     <td class="mono">{revealed(&group.name)}</td>

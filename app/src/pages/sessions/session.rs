@@ -50,9 +50,9 @@ pub(super) fn gone(owner: &Owner, close: &str) -> AnyView {
     view! {
         <section class="panel padded session" aria-label=t!("Session")>
             <p>
-                {t!("The session ")}<b class="mono">{revealed(&owner.session_id)}</b>{t!(" of ")}<Agent name=owner.agent_id.clone()/>
+                {t!("The session ")}<b class="mono">{revealed(&owner.session_id)}</b>{t!(" of ##owner")}<Agent name=owner.agent_id.clone()/>
                 {t!(" is not live: its time is over, or it never began. What was said lies in the palace, in the room ")}
-                <code>"sessions"</code>"."
+                <code>"sessions"</code>{t!(".")}
             </p>
             <p><a class="button small" href=close.to_owned()>{t!("Close")}</a></p>
         </section>

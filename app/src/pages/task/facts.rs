@@ -18,8 +18,10 @@ pub(super) fn RequestFacts(delegation: ReadSignal<Delegation>) -> impl IntoView 
         delegation.with(|d| {
             let stream = href::log(&Filter::default().with(Column::Stream, &d.stream), None);
             let to = d.assignee.clone().map(|name| view! { <dt>{t!("to")}</dt><dd><Agent name=name/></dd> }.into_any());
-            let by =
-                d.claimant.clone().map(|name| view! { <dt>{t!("claimed by")}</dt><dd><Agent name=name/></dd> }.into_any());
+            let by = d
+                .claimant
+                .clone()
+                .map(|name| view! { <dt>{t!("claimed by")}</dt><dd><Agent name=name/></dd> }.into_any());
             let done = d
                 .done
                 .as_ref()

@@ -12,7 +12,8 @@ pub(super) type Point = (i32, i32);
 
 const ROW_HEIGHT: i32 = 46;
 const LANES_WIDTH: i32 = 90;
-const WORDS_WIDTH: i32 = 204;
+/// What the frame has on a phone: with few lanes the words have more room.
+const DOWN_WIDTH: i32 = 324;
 
 /// Which way time runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,7 +35,7 @@ impl Flow {
     pub(super) fn size(self, picture: &Picture) -> Point {
         match self {
             Self::Right => (picture.width, picture.height),
-            Self::Down => (words_x(picture) + WORDS_WIDTH, ROW_HEIGHT * rows(picture)),
+            Self::Down => (DOWN_WIDTH, ROW_HEIGHT * rows(picture)),
         }
     }
 

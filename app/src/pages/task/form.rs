@@ -72,7 +72,8 @@ pub(super) fn answer(d: &Delegation, viewer: &Viewer, typed: &Typed) -> AnyView 
 pub(in crate::pages) fn create(viewer: &Viewer, typed: &Typed) -> (String, AnyView) {
     let title = t!("New task").to_owned();
     if let Some(why) = why_not(viewer) {
-        let view = view! { <h1>{t!("New task")}</h1><section class="panel padded"><p class="muted">{why}</p></section> };
+        let view =
+            view! { <h1>{t!("New task")}</h1><section class="panel padded"><p class="muted">{why}</p></section> };
         return (title, view.into_any());
     }
     let field = |name: &'static str, label: &'static str, hint: &'static str| {

@@ -28,10 +28,22 @@ pub(super) fn Lanes(
             };
             match d.pending_since_ms {
                 Some(_) if is_past => {
-                    t!("From {start} to then, {duration}", start = start, duration = duration(now_ms.get().saturating_sub(first_ms)))
+                    t!(
+                        "From {start} to then, {duration}",
+                        start = start,
+                        duration = duration(now_ms.get().saturating_sub(first_ms))
+                    )
                 }
-                Some(_) => t!("From {start} to now, {duration}", start = start, duration = duration(now_ms.get().saturating_sub(first_ms))),
-                None => t!("From {start} to end, {duration}", start = start, duration = duration(d.last_at_ms.saturating_sub(first_ms))),
+                Some(_) => t!(
+                    "From {start} to now, {duration}",
+                    start = start,
+                    duration = duration(now_ms.get().saturating_sub(first_ms))
+                ),
+                None => t!(
+                    "From {start} to end, {duration}",
+                    start = start,
+                    duration = duration(d.last_at_ms.saturating_sub(first_ms))
+                ),
             }
         })
     };
@@ -39,13 +51,21 @@ pub(super) fn Lanes(
         delegation.with(|d| {
             let steps = counted(d.steps.len() as u64, t!("step##n"), t!("steps##n"));
             let agents = counted(d.agents.len() as u64, t!("agent##n"), t!("agents##n"));
-            t!("Swim lanes: {steps} by {agents}. The list below says the same in words.", steps = steps, agents = agents)
+            t!(
+                "Swim lanes: {steps} by {agents}. The list below says the same in words.",
+                steps = steps,
+                agents = agents
+            )
         })
     };
     let left_out = move || {
         drawn.with(|p| {
-            (p.left_out > 0)
-                .then(|| t!("the {steps} before are in the list below", steps = counted(p.left_out as u64, t!("step##n"), t!("steps##n"))))
+            (p.left_out > 0).then(|| {
+                t!(
+                    "the {steps} before are in the list below",
+                    steps = counted(p.left_out as u64, t!("step##n"), t!("steps##n"))
+                )
+            })
         })
     };
     let drawing = move |flow: Flow, class: &'static str| {

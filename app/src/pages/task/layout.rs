@@ -17,6 +17,8 @@ pub(super) const MAX_STEPS: usize = 40;
 /// What the names take at the left.
 pub(super) const NAMES_WIDTH: i32 = 176;
 const RIGHT_MARGIN: i32 = 172;
+/// What a mark behind a duration needs beyond that, ` · stalled`.
+const MARK_WIDTH: i32 = 60;
 const STEP_WIDTH: i32 = 124;
 const MIN_WIDTH: i32 = 960;
 /// Where the first lane lies.
@@ -109,8 +111,14 @@ pub(super) fn picture(delegation: &Delegation, now_ms: u64, stalled_after_ms: u6
     if waits.is_some() {
         times.push(now_ms.max(times.last().copied().unwrap_or(now_ms)));
     }
-    let width = (NAMES_WIDTH + RIGHT_MARGIN + STEP_WIDTH * px(times.len().saturating_sub(1))).max(MIN_WIDTH);
-    let xs = positions(&times, NAMES_WIDTH + 12, width - RIGHT_MARGIN);
+    let marks = [
+        delegation.is_stalled(now_ms, stalled_after_ms).then_some(t!("stalled")),
+        delegation.is_expired(now_ms).then_some(t!("expired")),
+    ];
+    let marks: Vec<&'static str> = marks.into_iter().flatten().collect();
+    let right_margin = RIGHT_MARGIN + if waits.is_some() { MARK_WIDTH * px(marks.len()) } else { 0 };
+    let width = (NAMES_WIDTH + right_margin + STEP_WIDTH * px(times.len().saturating_sub(1))).max(MIN_WIDTH);
+    let xs = positions(&times, NAMES_WIDTH + 12, width - right_margin);
 
     let dots: Vec<Dot> = steps
         .iter()
@@ -124,17 +132,13 @@ pub(super) fn picture(delegation: &Delegation, now_ms: u64, stalled_after_ms: u6
             event_id: step.event_id.clone(),
         })
         .collect();
-    let marks = [
-        delegation.is_stalled(now_ms, stalled_after_ms).then_some(t!("stalled")),
-        delegation.is_expired(now_ms).then_some(t!("expired")),
-    ];
     let pending = waits.map(|(name, label)| Pending {
         x: xs.last().copied().unwrap_or(NAMES_WIDTH),
         y: lane_y(&name),
         class: delegation.state.as_str(),
         label,
         for_ms: now_ms.saturating_sub(delegation.pending_since_ms.unwrap_or(now_ms)),
-        marks: marks.into_iter().flatten().collect(),
+        marks,
     });
     Picture {
         width,

@@ -74,8 +74,7 @@ fn stalled_note(d: &Delegation, now_ms: u64, stalled_after_ms: u64) -> Option<No
         }
         _ => t!("Nobody has taken it, and ").into_any(),
     };
-    let said =
-        view! { <b>{t!("Stalled. ")}</b>{who}{t!("nothing has come for ")}{silent}{t!(", since ")}<Moment at=last form=Form::Full/>"." };
+    let said = view! { <b>{t!("Stalled. ")}</b>{who}{t!("nothing has come for ")}{silent}{t!(", since ")}<Moment at=last form=Form::Full/>{t!(".")} };
     Some(("", said.into_any()))
 }
 
@@ -87,7 +86,7 @@ fn seen_note(d: &Delegation, seen: Option<Seen>) -> Option<Note> {
         None => t!(" has written nothing on this hub").into_any(),
     };
     let idle = seen.idle.then_some(t!(", and has declared itself idle"));
-    Some(("plain", view! { {t!("Waiting for ")}<Agent name=seen.agent/>{t!(", who")}{last}{idle}"." }.into_any()))
+    Some(("plain", view! { {t!("Waiting for ")}<Agent name=seen.agent/>{t!(", who")}{last}{idle}{t!(".")} }.into_any()))
 }
 
 /// What one would expect and does not find.
@@ -98,23 +97,29 @@ fn missing_note(d: &Delegation) -> Option<Note> {
 
 fn gap(gap: Gap) -> &'static str {
     match gap {
-            Gap::NoDelegation => t!("Nothing is delegated here: no event asks for work and none carries a status that is known."),
-            Gap::NoRequest => t!("There is no request: what was asked, and by whom, is not in this log."),
-            Gap::NoClaim => t!("Nobody claimed it before the result came."),
-            Gap::NoReady => t!("It was applied without anybody saying that a result is ready."),
-            Gap::NoArtifact => t!("No artifact is referenced: what was delivered is not in this log."),
-            Gap::NoReason => t!("No reason was given."),
-            Gap::NextClaim => t!("Next would be a claim."),
-            Gap::NextResult => t!("Next would be a result, or word that the work is blocked or failed."),
-            Gap::NextApply => t!("Next would be somebody who applies the result, or says why not."),
-            Gap::NextAnswer => t!("Next would be an answer to the worker."),
+        Gap::NoDelegation => {
+            t!("Nothing is delegated here: no event asks for work and none carries a status that is known.")
+        }
+        Gap::NoRequest => t!("There is no request: what was asked, and by whom, is not in this log."),
+        Gap::NoClaim => t!("Nobody claimed it before the result came."),
+        Gap::NoReady => t!("It was applied without anybody saying that a result is ready."),
+        Gap::NoArtifact => t!("No artifact is referenced: what was delivered is not in this log."),
+        Gap::NoReason => t!("No reason was given."),
+        Gap::NextClaim => t!("Next would be a claim."),
+        Gap::NextResult => t!("Next would be a result, or word that the work is blocked or failed."),
+        Gap::NextApply => t!("Next would be somebody who applies the result, or says why not."),
+        Gap::NextAnswer => t!("Next would be an answer to the worker."),
     }
 }
 
 fn expired_note(d: &Delegation, now_ms: u64) -> Option<Note> {
     let expired = d.is_expired(now_ms).then_some(d.expires_at_ms)??;
     let at = created_at_ms(u64::try_from(expired).ok()?)?;
-    Some(("", view! { <b>{t!("Expired. ")}</b>{t!("It was to be done by ")}<Moment at=at form=Form::Full/>"." }.into_any()))
+    Some((
+        "",
+        view! { <b>{t!("Expired. ")}</b>{t!("It was to be done by ")}<Moment at=at form=Form::Full/>{t!(".")} }
+            .into_any(),
+    ))
 }
 
 fn race_note(d: &Delegation) -> Option<Note> {
@@ -137,7 +142,7 @@ fn race_note(d: &Delegation) -> Option<Note> {
 fn skew_note(d: &Delegation) -> Option<Note> {
     let skew_ms = d.steps.iter().filter_map(|step| step.skew_ms).max()?;
     let said = view! {
-        <b>{t!("Clocks differ by about ")}{duration(skew_ms)}". "</b>
+        <b>{t!("Clocks differ by about ")}{duration(skew_ms)}{t!(". ")}</b>
         {t!("An answer is stamped before what it answers, so durations around it are not exact.")}
     };
     Some(("plain", said.into_any()))

@@ -25,9 +25,9 @@ pub(super) fn Steps(delegation: ReadSignal<Delegation>) -> impl IntoView {
 /// One step.
 #[component]
 fn StepItem(step: Step) -> impl IntoView {
-    let after = step.after_ms.map(|ms| {
-        view! { <span class="after" title=t!("since the step before")>"+"{duration(ms)}</span> }.into_any()
-    });
+    let after = step
+        .after_ms
+        .map(|ms| view! { <span class="after" title=t!("since the step before")>"+"{duration(ms)}</span> }.into_any());
     let status = step.status.clone().map(|word| view! { <StatusBadge word=word/> }.into_any());
     let lost = step.lost_race.then(|| view! { <span class="mark">{t!("lost the race")}</span> }.into_any());
     let question = step.question.then(|| view! { <span class="mark">{t!("question")}</span> }.into_any());
@@ -43,7 +43,9 @@ fn StepItem(step: Step) -> impl IntoView {
     let artifacts = step
         .artifact_ids
         .iter()
-        .map(|id| view! { <a class="mark" href=href::artifact(id) title=id.clone()>{t!("artifact##found")}</a> }.into_any())
+        .map(|id| {
+            view! { <a class="mark" href=href::artifact(id) title=id.clone()>{t!("artifact##found")}</a> }.into_any()
+        })
         .collect_view();
     view! {
         <li class="step">

@@ -138,7 +138,8 @@ fn Head(
             href::task_at(&id, &newest.unwrap_or_default())
         }
     };
-    let machine = asked.at.is_empty().then(|| view! { <a class="button" href=newest>{t!("Time machine")}</a> }.into_any());
+    let machine =
+        asked.at.is_empty().then(|| view! { <a class="button" href=newest>{t!("Time machine")}</a> }.into_any());
     view! {
         <Title text=move || delegation.with(|d| d.title.clone())/>
         <div class="page-head">

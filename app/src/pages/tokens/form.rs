@@ -3,8 +3,8 @@
 use leptos::prelude::*;
 
 use crate::backend::admin::Refused;
-use crate::parts::TextArea;
 use crate::language::t;
+use crate::parts::TextArea;
 
 /// Scopes with what they allow, and whether they are ticked at first.
 fn scopes() -> [(&'static str, &'static str, bool); 5] {
@@ -82,7 +82,7 @@ pub(super) fn view(refused: Option<&Refused>) -> AnyView {
                 <fieldset aria-describedby=described("scope")><legend>{t!("May")}</legend>{scopes}</fieldset>
                 {areas}
                 <label for="token-expires">{t!("Ends")}</label>
-                <input id="token-expires" name="expires" maxlength="40" placeholder="never" spellcheck="false" list="token-ends"
+                <input id="token-expires" name="expires" maxlength="40" placeholder=t!("never") spellcheck="false" list="token-ends"
                     value=typed.value("expires").to_owned() aria-invalid=invalid("expires") aria-describedby="token-expires-hint"/>
                 <datalist id="token-ends">
                     <option value="24h"></option>

@@ -7,7 +7,6 @@ use crate::backend::admin::Made;
 use crate::language::t;
 use crate::parts::revealed;
 
-
 /// Name, file, and text of each snippet for a hub at an address.
 fn snippets(origin: &str) -> [(&'static str, &'static str, String); 4] {
     [
@@ -43,11 +42,14 @@ fn snippets(origin: &str) -> [(&'static str, &'static str, String); 4] {
 /// The panel above the list.
 pub(super) fn view(made: &Made, origin: &str) -> AnyView {
     let title = if made.is_rotated { t!("New secret for ") } else { t!("Token for ") };
-    let overlap = made.is_rotated.then(|| view! { <p class="muted">{t!("The secret before it works until the end that you see in the list.")}</p> }.into_any());
+    let overlap = made.is_rotated.then(|| {
+        view! { <p class="muted">{t!("The secret before it works until the end that you see in the list.")}</p> }
+            .into_any()
+    });
     let ends = made
         .expires_at
         .clone()
-        .map(|at| view! { <p class="muted">{t!("It ends at ")}{super::minute(&at)}" UTC."</p> }.into_any());
+        .map(|at| view! { <p class="muted">{t!("It ends at ")}{super::minute(&at)}" UTC"{t!(".")}</p> }.into_any());
     let shown = snippets(origin)
         .into_iter()
         .enumerate()

@@ -28,9 +28,10 @@ pub(super) async fn seen(log: &Logstream, status: EstateStatus, is_admin: bool) 
                     None => None,
                 },
                 artifact: match &block.artifact_id {
-                    Some(id) => {
-                        Some(Thing { id: id.clone(), is_here: !log.artifact_records(vec![id.clone()]).await?.is_empty() })
-                    }
+                    Some(id) => Some(Thing {
+                        id: id.clone(),
+                        is_here: !log.artifact_records(vec![id.clone()]).await?.is_empty(),
+                    }),
                     None => None,
                 },
                 reason: block.reason.clone(),

@@ -13,11 +13,21 @@ fn event(n: usize, hlc_ms: usize, replica: &str) -> Event {
 }
 
 fn of(events: Vec<Event>, has_more: bool) -> Window {
-    Window::of(LogPage { events, has_more, tip: None, excerpts: Vec::new(), behind: 0, unsearched: None, now_ms: 0 })
+    Window::of(page(events, has_more))
 }
 
 fn arrivals(numbers: std::ops::Range<usize>) -> Vec<Arrival> {
     numbers.map(|n| Arrival::Event(Box::new(event(n, n, "here")))).collect()
+}
+
+/// Which row it is, in a word.
+fn name(row: &Row) -> String {
+    match row {
+        Row::Event { event, .. } => event.id.clone(),
+        Row::Unreadable { id } => format!("unreadable {id}"),
+        Row::Gap { before, .. } => format!("gap {before}"),
+        Row::Resynced { before } => format!("resynced {before:?}"),
+    }
 }
 
 fn ids(window: &Window) -> Vec<&str> {
@@ -62,6 +72,33 @@ fn a_long_read_ends_in_a_gap_that_says_how_much_is_missing() {
     assert_eq!(window.rows().len(), MAX_ROWS);
     assert_eq!(window.left(), 11, "what did not fit while it waited, and what was there before");
     assert_eq!(window.older(), Some("evt_12"));
+}
+
+fn page(events: Vec<Event>, has_more: bool) -> LogPage {
+    LogPage { events, has_more, tip: None, excerpts: Vec::new(), behind: 0, unsearched: None, now_ms: 0 }
+}
+
+#[test]
+fn what_is_older_comes_below_until_the_beginning() {
+    let mut window = of(vec![event(4, 4, "here"), event(3, 3, "here")], true);
+    window.append_older("evt_3", page(vec![event(2, 2, "here")], true));
+    assert_eq!((ids(&window), window.older()), (vec!["evt_4", "evt_3", "evt_2"], Some("evt_2")));
+    window.append_older("evt_3", page(vec![event(2, 2, "here")], true));
+    assert_eq!(window.rows().len(), 3, "an answer that comes too late");
+    window.append_older("evt_2", page(vec![event(1, 1, "here")], false));
+    assert_eq!((ids(&window).len(), window.older(), window.cut()), (4, None, 0));
+}
+
+#[test]
+fn what_left_at_the_bottom_comes_back_and_then_newer_ones_leave_and_are_counted() {
+    let mut window = of(vec![event(1, 1, "here")], false);
+    window.arrive(arrivals(2..MAX_ROWS + 3), true);
+    assert_eq!((window.left(), window.older()), (2, Some("evt_3")));
+    window.append_older("evt_3", page(vec![event(2, 2, "here"), event(1, 1, "here")], false));
+    assert_eq!((window.rows().len(), window.left(), window.cut(), window.older()), (MAX_ROWS, 0, 2, None));
+    // From now on what arrives has no place above the first row.
+    window.arrive(arrivals(MAX_ROWS + 3..MAX_ROWS + 5), true);
+    assert_eq!((window.newest_id(), window.waiting()), (Some("evt_500"), 2));
 }
 
 #[test]
@@ -110,8 +147,8 @@ fn one_bad_frame_is_a_row_and_the_rest_goes_on() {
     batch.push(Arrival::Resynced);
     batch.extend(arrivals(9..10));
     window.arrive(batch, true);
-    let keys: Vec<String> = window.rows().iter().map(|row| row.key()).collect();
-    assert_eq!(keys, ["evt_9", "resynced Some(\"evt_9\")", "evt_8", "unreadable evt_7"]);
+    let names: Vec<String> = window.rows().iter().map(|row| name(row)).collect();
+    assert_eq!(names, ["evt_9", "resynced Some(\"evt_9\")", "evt_8", "unreadable evt_7"]);
 }
 
 #[test]
@@ -122,7 +159,7 @@ fn rows_that_say_the_same_become_one_with_their_number() {
             .iter()
             .map(|row| match &**row {
                 Row::Event { event, times, .. } => (event.id.clone(), *times),
-                other => (other.key(), 0),
+                other => (name(other), 0),
             })
             .collect::<Vec<_>>()
     };
