@@ -45,6 +45,7 @@ for (const locale of ['en-US', 'zh-CN']) {
         room: '/palace?wing=atlas&room=retry',
         facts: '/palace?facts=1',
         sessions: '/sessions',
+        hub: '/hub',
         tokens: '/tokens',
         audit: '/audit',
         missing: '/event?id=unknown',

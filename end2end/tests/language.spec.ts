@@ -1,5 +1,7 @@
 // The language of the pages: what the browser asks for, the switch that is stronger, with the script and without; and that in Chinese
 // no English is left but names and what agents wrote.
+import { hostname } from 'node:os';
+
 import type { Page } from '@playwright/test';
 
 import { expect, test } from './support/fixtures.ts';
@@ -9,7 +11,7 @@ import { PATCH } from './support/samples.ts';
 
 /** What is the same in every language: names, units, formats, keys, commands. */
 const KEPT = new Set(
-  'Definition Delivery Close diary wing_mac_claude_ ok replicate LOGGIA_TOKEN bootstrap open claimed ready applied blocked failed superseded Loggia UTC NDJSON JSON Markdown MemPalace Redis English CR sha git apply id ids read write admin sync memory token Enter Esc Ctrl Now Log Claude Code Codex Cursor curl shell win codex loggia true mempalace_kg_add'
+  'Definition Delivery Close diary wing_mac_claude_ ok replicate LOGGIA_TOKEN bootstrap open claimed ready applied blocked failed superseded Loggia UTC kB MB GB TB WAL NDJSON JSON Markdown MemPalace Redis English CR sha git apply id ids read write admin sync memory token Enter Esc Ctrl Now Log Claude Code Codex Cursor curl shell win codex loggia true mempalace_kg_add'
     .split(' ')
     .map((word) => word.toLowerCase()),
 );
@@ -59,7 +61,7 @@ for (const javaScriptEnabled of [true, false]) {
       await page.context().clearCookies();
       await go(page, '/sign-in?error=invalid');
       await expect(page.getByRole('button', { name: '登录' })).toBeVisible();
-      await expect(page.getByRole('alert')).toContainText('中枢不认识此令牌');
+      await expect(page.getByRole('alert')).toContainText('枢纽不认识此令牌');
       await page.getByRole('button', { name: 'English' }).click();
       await expect(page.getByRole('alert')).toContainText('does not know this token');
     });
@@ -96,13 +98,14 @@ for (const javaScriptEnabled of [true, false]) {
         room: `/palace?wing=atlas&room=${id('决定')}`,
         facts: '/palace?facts=1',
         sessions: '/sessions',
+        hub: '/hub',
         tokens: '/tokens',
         audit: '/audit',
         missing: '/event?id=unknown',
         nowhere: '/nowhere',
       };
-      // Whatever the log holds is data: names, types, statuses.
-      const data = JSON.stringify([await hub.mcp.newest(50), task, stuck, event, artifact]) + PATCH;
+      // Whatever the log holds is data: names, types, statuses; and a hub has its machine's name.
+      const data = JSON.stringify([await hub.mcp.newest(50), task, stuck, event, artifact]) + PATCH + hostname();
       const known = new Set((data.match(/[A-Za-z_]{2,}/g) ?? []).map((word) => word.toLowerCase()));
       for (const [word, path] of Object.entries(pages)) {
         await go(page, path);
@@ -129,10 +132,10 @@ test.describe('Chinese in the browser', () => {
   test('what the script says later is Chinese too', async ({ hub, page }) => {
     await open(page, '/');
     await expect(badge(page)).toHaveText('实时');
-    const task = await hub.mcp.createTask({ goal: '新的委托' });
+    const task = await hub.mcp.createTask({ goal: '新的委派' });
     await hub.mcp.ack(task, 'win:codex', 'blocked', '为什么?');
-    await expect(page.getByRole('heading', { level: 1 })).toHaveText('有一个委托需要处理');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('有一个委派需要处理');
     await page.getByRole('button', { name: /主题/ }).click();
-    await expect(page.getByRole('button', { name: /主题/ })).toHaveText('主题:浅色');
+    await expect(page.getByRole('button', { name: /主题/ })).toHaveText('主题：浅色');
   });
 });

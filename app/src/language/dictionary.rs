@@ -3,6 +3,14 @@
 //!
 //! Places stand in braces and are the same in both. Where one English word is two in Chinese, what follows `##` tells which is meant; it
 //! is not shown. A noun with `##n` stands behind a number.
+//!
+//! # Chinese
+//!
+//! One word for one thing: event 事件, stream 流 (a connection that brings events: 数据流), room 房间, delegation 委派, claim 认领, artifact
+//! 工件, patch 补丁, agent 智能体, log 日志, palace 宫殿, wing 翼, drawer 抽屉, tunnel 通道, hallway 走廊, diary 日记, fact 事实, session 会话,
+//! token 令牌, hub 枢纽, peer 对等枢纽, replica 副本, author 作者, inbox 收件箱, audit 审计. Punctuation is full-width (，：；？（）。) outside
+//! of code and ids; a space stands between Chinese and Latin letters or digits, but not within dates (2026年11月30日), and none beside
+//! full-width punctuation. A text that ends where code or a name follows ends with that space.
 
 mod frame;
 #[cfg(feature = "ssr")]

@@ -60,8 +60,9 @@ fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
     let PalacePage { wings, body, drawer, now_ms } = page;
     let rooms: usize = wings.iter().map(|wing| wing.rooms.len()).sum();
     let sum = format!(
-        "{}, {}",
+        "{}{}{}",
         counted(wings.len() as u64, t!("wing##n"), t!("wings##n")),
+        t!(", "),
         counted(rooms as u64, t!("room##n"), t!("rooms##n"))
     );
     let is_vacant = wings.is_empty();

@@ -18,7 +18,7 @@ pub fn Agent(
 ) -> impl IntoView {
     let swatch =
         (name != "*").then(|| view! { <i class=format!("hue-{}", hue(&name)) aria-hidden="true"></i> }.into_any());
-    let title = (name == "*").then_some("everybody");
+    let title = (name == "*").then_some(t!("everybody"));
     // People who write from a browser are named so; the stylesheet marks them.
     let class = if name.starts_with("human:") { "agent person" } else { "agent" };
     view! { <span class=class title=title>{swatch}{revealed(&name)}</span> }

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use super::backup::{CopyError, copy_database, io_at, newest_id, random_name, sync_dir, verified, write_new};
 use super::verify::{self, Progress};
-use super::{FILE_NAME, OpenError, create_private_dir, migrate, projection, replica};
+use super::{FILE_NAME, OpenError, create_private_dir, migrate, projection, replica, search};
 use crate::db;
 
 /// What was taken over.
@@ -63,6 +63,9 @@ pub fn import(source: &Path, palace: &Path, progress: Progress<'_>) -> Result<Im
     let _ = fs::remove_dir_all(&aside);
     imported
 }
+
+/// What a hub makes anew from the log.
+const SIDE_FILES: [&str; 2] = [projection::FILE_NAME, search::FILE_NAME];
 
 fn take(
     source: &Path,
@@ -117,8 +120,8 @@ fn take(
         newest_id,
         replica_id,
         identity_taken,
-        // That the copy has no projection of its own is no news.
-        notes: report.notes.into_iter().filter(|note| !note.contains(projection::FILE_NAME)).collect(),
+        // That the copy has no side files of its own is no news.
+        notes: report.notes.into_iter().filter(|note| !SIDE_FILES.iter().any(|name| note.contains(name))).collect(),
     })
 }
 

@@ -122,7 +122,7 @@ fn a_hub_that_was_restored_and_one_with_invented_data_say_so_on_every_page() {
         .header("Accept-Language", "zh-CN")
         .send()
         .text();
-    assert!(chinese.contains("此中枢是从旧备份恢复的") && !chinese.contains("old backup"), "{chinese}");
+    assert!(chinese.contains("此枢纽是从旧备份恢复的") && !chinese.contains("old backup"), "{chinese}");
 }
 
 #[test]

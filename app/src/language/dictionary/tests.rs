@@ -76,6 +76,22 @@ fn chinese_is_written_in_chinese() {
 }
 
 #[test]
+fn chinese_has_its_own_punctuation_and_a_space_beside_latin_letters() {
+    // Dates are written without a space.
+    let is_chinese = |c: char| ('\u{4e00}'..='\u{9fff}').contains(&c) && c != '月';
+    let is_foreign = |c: char| c.is_ascii_alphanumeric() || ",;:?!()".contains(c);
+    for (english, chinese) in rows() {
+        let prose = chinese.split('`').step_by(2).collect::<Vec<_>>().join("`");
+        let chars: Vec<char> = prose.chars().collect();
+        for pair in chars.windows(2) {
+            let [one, other] = [pair[0], pair[1]];
+            let is_odd = is_chinese(one) && is_foreign(other) || is_foreign(one) && is_chinese(other);
+            assert!(!is_odd, "{english}: {one}{other} in {chinese}");
+        }
+    }
+}
+
+#[test]
 fn no_text_waits_for_a_page() {
     let mut text = String::new();
     sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut text);

@@ -64,7 +64,7 @@ pub(in crate::pages) fn page(first: &Artifact, second: &Artifact) -> (String, An
 fn about(artifact: &Artifact) -> AnyView {
     view! {
         <a href=href::artifact(&artifact.id)><code>{revealed(&artifact.id)}</code></a>{t!(" by ")}
-        <Agent name=artifact.created_by.clone()/>", "{written_time(&artifact.created_at)}", "
+        <Agent name=artifact.created_by.clone()/>{t!(", ")}{written_time(&artifact.created_at)}{t!(", ")}
         {size(u64::try_from(artifact.size_bytes).unwrap_or(0))}{t!(", sha-256 ")}
         <code title=artifact.sha256.clone()>{short_hash(&artifact.sha256)}</code>
     }

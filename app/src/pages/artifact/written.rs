@@ -40,7 +40,7 @@ fn others(page: &ArtifactPage) -> Option<AnyView> {
             view! {
                 <li>
                     <a href=href::compare(first, second)>{t!("Compare")}</a>{t!(" with the patch of ")}
-                    {size(u64::try_from(other.size_bytes).unwrap_or(0))}{t!(" by ")}<Agent name=other.created_by.clone()/>", "
+                    {size(u64::try_from(other.size_bytes).unwrap_or(0))}{t!(" by ")}<Agent name=other.created_by.clone()/>{t!(", ")}
                     {when}{written_time(&other.created_at)}
                 </li>
             }

@@ -235,7 +235,7 @@ fn row_view(row: &Row, asked: &Asked) -> AnyView {
         Row::Resynced { before } => {
             let load = before
                 .as_ref()
-                .map(|id| view! { ", "<a href=asked.older_than(id)>{t!("load what is before")}</a> }.into_any());
+                .map(|id| view! { {t!(", ")}<a href=asked.older_than(id)>{t!("load what is before")}</a> }.into_any());
             view! { <tr class="gap" role="row"><td role="cell" colspan="6">{t!("The stream began anew here: events may be missing")}{load}</td></tr> }.into_any()
         }
     }

@@ -62,7 +62,7 @@ fn chip(agent: &Known, now_ms: u64) -> AnyView {
     view! {
         <li class="person">
             <a href=href::agent(&agent.agent)><Agent name=agent.agent.clone()/></a>
-            <span class=format!("standing bare {}", standing.as_str())><span class="visually-hidden">{standing_word(standing)}", "</span></span>
+            <span class=format!("standing bare {}", standing.as_str())><span class="visually-hidden">{standing_word(standing)}{t!(", ")}</span></span>
             <span class=class>{in_short(agent, now_ms)}</span>
         </li>
     }
@@ -90,7 +90,7 @@ fn rate(hours: &[(String, u64)]) -> AnyView {
     let bars = hours.iter().enumerate().map(|(at, (hour, events))| {
         // What there is at all is seen.
         let height = if *events == 0 { 1 } else { (*events * HEIGHT).checked_div(most).unwrap_or(0).max(2) };
-        let title = format!("{}: {}", clock(hour), counted(*events, t!("event##n"), t!("events##n")));
+        let title = format!("{}{}{}", clock(hour), t!(": "), counted(*events, t!("event##n"), t!("events##n")));
         let x = at as u64 * HOUR + 1;
         view! {
             <rect x=x.to_string() y=(HEIGHT - height).to_string() width=(HOUR - 2).to_string() height=height.to_string()

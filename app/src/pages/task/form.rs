@@ -34,7 +34,7 @@ pub(super) fn answer(d: &Delegation, viewer: &Viewer, typed: &Typed) -> AnyView 
     let statuses = std::iter::once(("", t!("reply, without a status")))
         .chain(Status::ALL.iter().map(|status| (status.as_str(), meaning(*status))))
         .map(|(word, meaning)| {
-            let words = if word.is_empty() { meaning.to_owned() } else { format!("{word}: {meaning}") };
+            let words = if word.is_empty() { meaning.to_owned() } else { format!("{word}{}{meaning}", t!(": ")) };
             view! { <option value=word selected=word == chosen>{words}</option> }.into_any()
         })
         .collect_view();
