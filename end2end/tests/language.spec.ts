@@ -11,7 +11,7 @@ import { PATCH } from './support/samples.ts';
 
 /** What is the same in every language: names, units, formats, keys, commands. */
 const KEPT = new Set(
-  'Definition Delivery Close diary wing_mac_claude_ ok replicate LOGGIA_TOKEN bootstrap open claimed ready applied blocked failed superseded Loggia UTC kB MB GB TB WAL NDJSON JSON Markdown MemPalace Redis English CR sha git apply id ids read write admin sync memory token Enter Esc Ctrl Now Log Claude Code Codex Cursor curl shell win codex loggia true mempalace_kg_add'
+  'Definition Delivery Close diary wing_mac_claude_ ok replicate LOGGIA_TOKEN bootstrap open claimed ready applied blocked failed superseded Loggia UTC ms kB MB GB TB WAL NDJSON JSON Markdown MemPalace Redis English CR sha git apply id ids read write admin sync memory token Enter Esc Ctrl Now Log Claude Code Codex Cursor curl shell win codex loggia true mempalace_kg_add'
     .split(' ')
     .map((word) => word.toLowerCase()),
 );
