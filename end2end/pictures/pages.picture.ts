@@ -61,7 +61,8 @@ test('Now, the log, a task and a patch', async ({ hub, page }) => {
   await live(page);
   await picture(page, 'task');
 
-  const patch = one(events, (event) => event.type === 'patch.ready');
+  // One without carriage returns: a line of marks would hide the rest.
+  const patch = one(events, (event) => event.type === 'patch.ready' && event.from_agent === 'lab:cursor');
   await page.emulateMedia({ colorScheme: 'dark', reducedMotion: 'reduce' });
   await open(page, `/artifact?id=${encodeURIComponent(patch.artifact_ids[0]!)}`);
   await expect(page.getByText('Verified in this page')).toBeVisible();

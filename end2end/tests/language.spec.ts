@@ -31,7 +31,7 @@ async function latinWords(page: Page): Promise<string[]> {
     found.push(document.title);
     return found;
   });
-  return texts.flatMap((text) => text.replace(/\b(ses|evt|art)_\w+/g, '').match(/[A-Za-z_]{2,}/g) ?? []);
+  return texts.flatMap((text) => text.replace(/\b((ses|evt|art|rep)_\w+|[0-9a-f]{8})\b/g, '').match(/[A-Za-z_]{2,}/g) ?? []);
 }
 
 for (const javaScriptEnabled of [true, false]) {
