@@ -96,17 +96,10 @@ mod hub {
 
         async fn around(&self, id: String, form: &str) -> Result<Answer, ApiError> {
             let event = self.backend.event(id.clone()).await?;
-            let limit = Some(AROUND);
-            let newer = LogQuery { after: Some(id.clone()), limit, ..LogQuery::default() };
-            let newer = self.backend.log(newer).await?;
-            let older = LogQuery { before: Some(id), limit, ..LogQuery::default() };
-            let older = self.backend.log(older).await?;
-            let mut near = newer.events;
-            near.reverse();
-            near.push(event.clone());
-            near.extend(older.events);
+            let near = LogQuery { around: Some(id), limit: Some(2 * AROUND), ..LogQuery::default() };
+            let near = self.backend.log(near).await?;
             let written = write_body(&event.body, form);
-            Ok(Answer::Event(Box::new(event), near, older.now_ms, written))
+            Ok(Answer::Event(Box::new(event), near.events, near.now_ms, written))
         }
 
         /// Passes an answer on; an error also becomes the response's status, for a page as for a server function.

@@ -328,8 +328,10 @@ pub trait Backend: Send + Sync + 'static {
     async fn past(&self, at: String) -> Result<asked::PastPage, ApiError>;
     /// What a person typed into a form that this page shows again.
     fn typed(&self) -> asked::Typed;
-    /// One artifact; an unknown id is `not_found`.
+    /// One artifact with what its page shows beside it; an unknown id is `not_found`.
     async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError>;
+    /// One artifact alone; an unknown id is `not_found`.
+    async fn artifact_alone(&self, id: String) -> Result<Artifact, ApiError>;
     /// What `/agents` shows.
     async fn agents(&self) -> Result<people::AgentsPage, ApiError>;
     /// What `/agent` shows of an agent, by any spelling of its name; an unknown one is `not_found`.

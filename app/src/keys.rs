@@ -97,6 +97,10 @@ impl Overlay {
 }
 
 fn pressed(event: &KeyboardEvent, overlay: Overlay, after_g: StoredValue<bool>) {
+    // These keys choose among the characters that somebody is about to write.
+    if event.is_composing() {
+        return;
+    }
     let key = event.key();
     if (event.ctrl_key() || event.meta_key()) && key == "k" {
         event.prevent_default();

@@ -47,7 +47,7 @@ pub enum Answer {
     LogPart(LogPage),
     /// Streams, rooms and statuses of the whole log with their figures.
     Streams(Counts),
-    /// One event, its neighbours by arrival, newest first, itself among them, the hub's clock, ms since 1970, and the markup of
+    /// One event, its neighbours by arrival, newest first, itself among them, bodies cut to previews, the hub's clock, ms since 1970, and the markup of
     /// its body in the form that was asked; empty when that is the text itself.
     Event(Box<Event>, Vec<Event>, u64, String),
     /// One delegation.

@@ -133,9 +133,10 @@ impl Snapshot {
     pub fn after(live: Option<&Self>, new: &NewWrite, event_id: String, now_ms: u64) -> (Self, Did) {
         let kept =
             |(index, message): (usize, &Message)| Kept { id: message_id(&event_id, index), message: message.clone() };
-        let mut messages: Vec<Kept> = live.map(|s| s.messages.clone()).unwrap_or_default();
-        messages.extend(new.messages.iter().enumerate().map(kept));
-        messages.drain(..messages.len().saturating_sub(WINDOW));
+        let before = live.map(|s| s.messages.as_slice()).unwrap_or_default();
+        let surplus = (before.len() + new.messages.len()).saturating_sub(WINDOW);
+        let mut messages = before[surplus.min(before.len())..].to_vec();
+        messages.extend(new.messages.iter().enumerate().skip(surplus.saturating_sub(before.len())).map(kept));
         let merged = |before: Option<&Map<String, Value>>, more: &Map<String, Value>| {
             let mut merged = before.cloned().unwrap_or_default();
             merged.extend(more.iter().map(|(key, value)| (key.clone(), value.clone())));
@@ -172,6 +173,26 @@ impl Snapshot {
     /// Whether it is still there.
     pub fn is_live(&self, now_ms: u64) -> bool {
         now_ms < self.expires_at_ms
+    }
+
+    /// What events tell of it: all but the plan, the variables and the metadata, which may be large.
+    #[must_use]
+    pub fn told(&self) -> Self {
+        Self {
+            event_id: self.event_id.clone(),
+            created_at_ms: self.created_at_ms,
+            updated_at_ms: self.updated_at_ms,
+            expires_at_ms: self.expires_at_ms,
+            messages: self.messages.clone(),
+            active_plan: None,
+            temp_variables: Map::new(),
+            metadata: Map::new(),
+        }
+    }
+
+    /// Whether events tell all of it.
+    pub fn is_told(&self) -> bool {
+        self.active_plan.is_none() && self.temp_variables.is_empty() && self.metadata.is_empty()
     }
 
     /// The window without the ids.

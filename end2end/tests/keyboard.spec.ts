@@ -60,6 +60,20 @@ test('to another page, and the list of keys', async ({ page }) => {
   await expect(dialog).toContainText('the next, the previous event');
 });
 
+test('keys that choose among characters leave the palette alone', async ({ page }) => {
+  await open(page, '/');
+  const dialog = page.getByRole('dialog');
+  await page.keyboard.press('Control+k');
+  const field = dialog.getByRole('searchbox');
+  await expect(dialog.getByRole('listitem').first()).toBeVisible();
+  for (const key of ['ArrowDown', 'Escape']) {
+    await field.dispatchEvent('keydown', { key, isComposing: true, bubbles: true, cancelable: true });
+    await expect(field).toBeFocused();
+  }
+  await page.keyboard.press('Escape');
+  await expect(dialog).toBeHidden();
+});
+
 test('the palette finds pages, streams, agents, tasks and ids', async ({ hub, page }) => {
   const task = await hub.mcp.createTask({ goal: 'Index the rooms', from_agent: 'mac:claude' });
   const event = await hub.mcp.append({ stream: 'project/loggia', from_agent: '<b>x</b>' });

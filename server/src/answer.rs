@@ -31,13 +31,13 @@ const REFUSAL_POLICY: HeaderValue = HeaderValue::from_static(
 /// says that something broke. What a client calls its request itself is not repeated: it may be anything.
 pub async fn identify(request: Request, next: Next) -> Response {
     let id = new_id();
-    let wants_page = wants_page(&request);
+    let page_language = wants_page(&request).then(|| language::of(request.headers()));
     let route = Route::of(request.uri().path()).as_str();
-    let language = language::of(request.headers());
     let span = tracing::info_span!("request", id, method = %request.method(), route);
     let mut response = next.run(request).instrument(span).await;
-    let refusal = if wants_page { response.extensions_mut().remove::<ApiError>() } else { None };
-    if let Some(error) = refusal.filter(|_| is_shown_as_page(response.status())) {
+    if let Some(language) = page_language.filter(|_| is_shown_as_page(response.status()))
+        && let Some(error) = response.extensions_mut().remove::<ApiError>()
+    {
         response = speaking(language, || page(response, &error, &id));
     } else if response.status().is_server_error() {
         response = name_request(response, &id).await;

@@ -8,6 +8,7 @@
 //! dead or slow peer costs its own worker's time and nobody else's.
 
 pub mod client;
+mod intake;
 pub mod peers;
 mod restore;
 mod round;
@@ -17,9 +18,11 @@ mod worker;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 use std::time::{Duration, Instant};
 
+use loggia_domain::Event;
+use serde_json::{Map, Value};
 use tokio::runtime::Handle;
 use tokio_util::sync::CancellationToken;
 use ureq::tls::RootCerts;
@@ -61,6 +64,8 @@ struct Inner {
     book: Mutex<Book>,
     /// Until when our own events are not shown to peers.
     own_held_until: Mutex<Option<Instant>>,
+    /// Held by the worker that repairs our own events.
+    repair: Mutex<()>,
 }
 
 impl Estate {
@@ -74,6 +79,7 @@ impl Estate {
             runtime: Handle::current(),
             book: Mutex::default(),
             own_held_until: Mutex::default(),
+            repair: Mutex::default(),
         };
         Self { inner: Arc::new(inner) }
     }
@@ -130,8 +136,37 @@ impl Estate {
         })
     }
 
+    /// The highest number of each author, as far as peers may know it.
+    pub async fn told_vector(&self) -> Result<BTreeMap<String, i64>, StoreError> {
+        let mut vector = self.inner.log.version_vector().await?;
+        if self.holds_own() {
+            vector.remove(self.inner.log.replica_id());
+        }
+        Ok(vector)
+    }
+
+    /// An author's events for peers, see [`Logstream::ops`]. None of our own while they are repaired: who got the later ones now would never
+    /// ask for the earlier ones.
+    pub async fn told_ops(&self, origin: String, after: i64, limit: usize) -> Result<Vec<Event>, StoreError> {
+        let is_own = origin == self.inner.log.replica_id();
+        let was_held = self.holds_own();
+        let events = self.inner.log.ops(origin, after, limit).await?;
+        // Asked again: the repair may have begun before the log was read.
+        Ok(if is_own && (was_held || self.holds_own()) { Vec::new() } else { events })
+    }
+
+    /// What this hub, its peers and those that they know say about themselves, by replica id.
+    pub fn profiles(&self) -> Map<String, Value> {
+        status::profiles(self.inner.log.replica_id(), &self.book().peers)
+    }
+
+    /// How this hub was found to be restored from a backup, if it was.
+    pub fn restore(&self) -> Option<Restore> {
+        self.book().restore.clone()
+    }
+
     /// Whether our own events must not be shown to peers: they are being repaired.
-    pub fn holds_own(&self) -> bool {
+    fn holds_own(&self) -> bool {
         let held = *self.inner.own_held_until.lock().unwrap_or_else(PoisonError::into_inner);
         held.is_some_and(|until| Instant::now() < until)
     }
@@ -139,6 +174,15 @@ impl Estate {
     fn hold_own(&self, for_how_long: Duration) {
         let until = Instant::now() + for_how_long;
         *self.inner.own_held_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    /// The right to repair our own events, unless another worker does.
+    fn try_repair(&self) -> Option<MutexGuard<'_, ()>> {
+        match self.inner.repair.try_lock() {
+            Ok(alone) => Some(alone),
+            Err(TryLockError::Poisoned(alone)) => Some(alone.into_inner()),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     fn log(&self) -> &Logstream {

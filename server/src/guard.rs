@@ -107,17 +107,19 @@ impl Guard {
         };
         let text = String::from_utf8_lossy(value.as_bytes());
         let host = Host::parse(&text);
-        let setting = match &host {
-            Some(host) if host.name.parse::<IpAddr>().is_err() => format!(
-                "start the hub with `--public-url https://{name}`, or `http://{name}` where no TLS is",
-                name = shown(&text)
-            ),
+        let host = match host {
+            Some(host) if self.is_own_host(&host) => return Ok(host),
+            other => other,
+        };
+        let name = shown(&text);
+        let setting = match host {
+            Some(host) if host.name.parse::<IpAddr>().is_err() => {
+                format!("start the hub with `--public-url https://{name}`, or `http://{name}` where no TLS is")
+            }
             _ => "start the hub with `--public-url` and the address in the browser".to_owned(),
         };
-        host.filter(|host| self.is_own_host(host)).ok_or_else(|| {
-            let error = format!("the host `{}` is not this hub's", shown(&text));
-            ApiError::new(ErrorCode::Forbidden, error).hint(hint(&setting))
-        })
+        let error = format!("the host `{name}` is not this hub's");
+        Err(ApiError::new(ErrorCode::Forbidden, error).hint(hint(&setting)))
     }
 
     fn is_own_host(&self, host: &Host) -> bool {

@@ -20,6 +20,7 @@ use http_body_util::{BodyExt as _, Limited};
 use loggia_domain::{ApiError, ErrorCode};
 
 use crate::AppState;
+use crate::auth;
 use crate::config::{self, Limits};
 use crate::error::HttpError;
 
@@ -37,7 +38,7 @@ pub async fn limit(State(state): State<AppState>, request: Request, next: Next) 
     if let Err(refused) = check_head(&state.settings.limits, &request) {
         return refused.into_response();
     }
-    if let Some(wait) = state.rate.as_ref().and_then(|rate| rate.take(request.headers(), &state.cookie_name)) {
+    if let Some(wait) = over_rate(&state, request.headers()) {
         return too_many(&state.settings.limits, wait);
     }
     if says_its_own_limit(request.uri().path()) {
@@ -54,6 +55,10 @@ pub async fn limit(State(state): State<AppState>, request: Request, next: Next) 
         response = too_large().into_response();
     }
     response
+}
+
+fn over_rate(state: &AppState, headers: &HeaderMap) -> Option<Duration> {
+    state.rate.as_ref()?.take(headers, &state.cookie_name, Instant::now())
 }
 
 fn says_its_own_limit(path: &str) -> bool {
@@ -145,17 +150,21 @@ impl Rate {
 
     /// Takes one request from the bucket of whoever sends these headers; how long to wait when it is empty. Without a credential there is
     /// no bucket: what is open to everybody costs next to nothing.
-    fn take(&self, headers: &HeaderMap, cookie_name: &str) -> Option<Duration> {
-        self.take_at(self.credential(headers, cookie_name)?, Instant::now())
+    fn take(&self, headers: &HeaderMap, cookie_name: &str, now: Instant) -> Option<Duration> {
+        self.credentials(headers, cookie_name).filter_map(|credential| self.take_at(credential, now)).max()
     }
 
-    fn credential(&self, headers: &HeaderMap, cookie_name: &str) -> Option<u64> {
-        let mut hasher = self.hasher.build_hasher();
-        match headers.get(header::AUTHORIZATION) {
-            Some(token) => hasher.write(token.as_bytes()),
-            None => hasher.write(crate::auth::cookie(headers, cookie_name)?.as_bytes()),
-        }
-        Some(hasher.finish())
+    /// The token and the session that are sent. A route looks at one of them: who sends both pays for both, or one that is made up would
+    /// hide the other.
+    fn credentials(&self, headers: &HeaderMap, cookie_name: &str) -> impl Iterator<Item = u64> {
+        let hash = |credential: &[u8]| {
+            let mut hasher = self.hasher.build_hasher();
+            hasher.write(credential);
+            hasher.finish()
+        };
+        let token = headers.get(header::AUTHORIZATION).map(|token| hash(token.as_bytes()));
+        let session = auth::cookie(headers, cookie_name).map(|session| hash(session.as_bytes()));
+        token.into_iter().chain(session)
     }
 
     fn take_at(&self, credential: u64, now: Instant) -> Option<Duration> {
@@ -184,6 +193,12 @@ impl Rate {
 mod tests {
     use super::*;
 
+    /// The one credential that is sent, if there is one.
+    fn one(rate: &Rate, headers: &HeaderMap) -> Option<u64> {
+        let mut sent = rate.credentials(headers, "loggia_1");
+        sent.next().filter(|_| sent.next().is_none())
+    }
+
     #[test]
     fn a_bucket_fills_by_itself_and_each_credential_has_its_own() {
         let (rate, start) = (Rate::new(2), Instant::now());
@@ -211,13 +226,33 @@ mod tests {
     fn a_token_a_session_and_nobody_are_told_apart() {
         let rate = Rate::new(1);
         let of = |name: header::HeaderName, value: &'static str| {
-            rate.credential(&HeaderMap::from_iter([(name, HeaderValue::from_static(value))]), "loggia_1")
+            one(&rate, &HeaderMap::from_iter([(name, HeaderValue::from_static(value))]))
         };
         let token = of(header::AUTHORIZATION, "Bearer a");
         assert!(token.is_some() && token == of(header::AUTHORIZATION, "Bearer a"));
         assert_ne!(token, of(header::AUTHORIZATION, "Bearer b"));
         assert!(of(header::COOKIE, "loggia_1=x").is_some());
         assert_eq!(of(header::COOKIE, "loggia_2=x"), None);
-        assert_eq!(rate.credential(&HeaderMap::new(), "loggia_1"), None);
+        assert_eq!(one(&rate, &HeaderMap::new()), None);
+    }
+
+    #[test]
+    fn a_token_that_is_made_up_hides_no_session_and_a_session_no_token() {
+        let start = Instant::now();
+        for (real, made_up) in [
+            ((header::COOKIE, "loggia_1=x"), (header::AUTHORIZATION, "Bearer ")),
+            ((header::AUTHORIZATION, "Bearer x"), (header::COOKIE, "loggia_1=")),
+        ] {
+            let rate = Rate::new(1);
+            let ask = |n: u32| {
+                let made_up = (made_up.0.clone(), format!("{}{n}", made_up.1));
+                let sent = [(real.0.clone(), real.1.to_owned()), made_up];
+                let headers =
+                    sent.into_iter().map(|(name, value)| (name, HeaderValue::try_from(value).expect("a header")));
+                rate.take(&headers.collect(), "loggia_1", start)
+            };
+            assert!((0..10).all(|n| ask(n).is_none()), "a burst");
+            assert_eq!(ask(10), Some(Duration::from_secs(1)), "{}", real.0);
+        }
     }
 }

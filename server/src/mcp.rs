@@ -24,7 +24,7 @@ mod surrogate;
 mod tool;
 pub mod write_tools;
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
 use axum::extract::State;
@@ -39,6 +39,7 @@ use crate::figures::tools::Outcome;
 use crate::logstream::StoreError;
 use crate::palace::PalaceError;
 use crate::tokens::Identity;
+use crate::tokens::audit::Act;
 use args::Args;
 use envelope::{Call, Method, Posted};
 use tool::{Failure, Tool};
@@ -165,35 +166,40 @@ pub async fn post(State(state): State<AppState>, caller: Caller, body: Body) -> 
         }
         Method::BadCall(message) => envelope::error(id, -32602, message, None),
         Method::Unknown(name) => envelope::error(id, -32601, &format!("Unknown method: {name}"), None),
-        Method::ToolsCall(call) => {
-            let (figures, audit, name) =
-                (std::sync::Arc::clone(&state.figures), state.audit.clone(), call.name.clone());
-            let mut object = noted::changed(&call.arguments);
-            let (outcome, response) = run(state, &identity, credential, id, call, &mut object).await;
-            figures.tools.called(&name, outcome);
-            if TOOLS.iter().any(|tool| tool.name == name && !tool.is_read_only()) {
-                audit.note(&identity.name, &name, &object, noted::word(outcome));
-            }
-            return Ok(response);
-        }
+        Method::ToolsCall(call) => return Ok(called(state, &identity, credential, id, call).await),
     };
     Ok(answer_json(StatusCode::OK, text))
 }
 
-/// Calls a tool. `object` is what the audit will say was changed; an answer that names what was made puts that in its place.
+/// Calls a tool, counts the call, and notes it in the audit where it may have changed something.
+async fn called(state: AppState, identity: &Identity, credential: Credential, id: &Value, call: Call) -> Response {
+    let Some(tool) = TOOLS.iter().find(|tool| tool.name == call.name) else {
+        state.figures.tools.called(&call.name, Outcome::BadArguments);
+        let text = envelope::error(id, -32601, &format!("Unknown tool: {}", call.name), None);
+        return answer_json(StatusCode::OK, text);
+    };
+    let figures = Arc::clone(&state.figures);
+    let begin = || state.audit.begin(&identity.name, tool.name, noted::changed(&call.arguments));
+    let mut act = (!tool.is_read_only()).then(begin);
+    let (outcome, response) = run(state, identity, credential, id, tool, call, act.as_mut()).await;
+    figures.tools.called(tool.name, outcome);
+    if let Some(act) = act {
+        act.ended(noted::word(outcome));
+    }
+    response
+}
+
+/// Calls a tool. An answer that names what was made says it in the audit's line, too.
 async fn run(
     state: AppState,
     identity: &Identity,
     credential: Credential,
     id: &Value,
+    tool: &Tool,
     call: Call,
-    object: &mut String,
+    act: Option<&mut Act>,
 ) -> (Outcome, Response) {
     let state = state.seen_by(identity);
-    let Some(tool) = TOOLS.iter().find(|t| t.name == call.name) else {
-        let text = envelope::error(id, -32601, &format!("Unknown tool: {}", call.name), None);
-        return (Outcome::BadArguments, answer_json(StatusCode::OK, text));
-    };
     if !identity.may(tool.scope) {
         let message = format!("token `{}` may not call {}", identity.name, tool.name);
         let data = json!({"scope": tool.scope.as_str()});
@@ -216,7 +222,7 @@ async fn run(
     } else if let Err(refusal) = speaker::check(identity, tool, &mut args) {
         Err(Failure::Refused(refusal))
     } else if tool.name == read_tools::EVENT_WAIT.name {
-        let tokens = std::sync::Arc::clone(&state.tokens);
+        let tokens = Arc::clone(&state.tokens);
         tokio::select! {
             answer = (tool.run)(state, args, call.broken_metadata) => answer,
             // A token that was revoked takes its waits with it.
@@ -231,8 +237,10 @@ async fn run(
     };
     let (outcome, text) = match answer {
         Ok(text) => {
-            if let Some(made) = noted::made(&text).filter(|_| !tool.is_read_only()) {
-                *object = made;
+            if let Some(act) = act
+                && let Some(made) = noted::made(&text)
+            {
+                act.changed(made);
             }
             (Outcome::Ok, text)
         }

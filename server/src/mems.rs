@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 use crate::palace::Palace;
 use figures::{Counts, MemsFigures};
 use file::File;
-use filing::Filing;
+use filing::{Draft, Filing};
 use outlet::{Event, Outlet};
 use publisher::Publisher;
 use redis_store::RedisStore;
@@ -105,7 +105,7 @@ enum Store {
 /// What a write came to.
 #[derive(Debug, Clone)]
 pub struct Written {
-    /// What it did, and the snapshot after it.
+    /// What it did, and what events tell of the snapshot after it.
     pub event: Event,
     /// The drawer that holds its messages, or why there is none.
     pub filed: Result<String, String>,
@@ -164,22 +164,12 @@ impl Mems {
         self.inner.as_deref().map_err(MemsError::clone)
     }
 
-    /// Takes a write: the snapshot is durable, its event on its way, and its messages filed if the palace takes them quickly.
+    /// Takes a write: the snapshot is durable, its event on its way, and its messages filed if the palace takes them quickly. It is done
+    /// to its end even when nobody waits for the answer any more.
     pub async fn write(&self, new: NewWrite) -> Result<Written, MemsError> {
-        let inner = self.inner()?;
-        let has_messages = !new.messages.is_empty();
-        let written = inner.write(new).await;
-        let counts = &inner.counts;
-        match &written {
-            Ok(written) => {
-                counts.writes.add(1);
-                counts.filed.add(usize::from(has_messages && written.filed.is_ok()));
-                counts.not_filed.add(usize::from(has_messages && written.filed.is_err()));
-            }
-            Err(MemsError::TooLarge(_)) => counts.refused.add(1),
-            Err(_) => counts.failed.add(1),
-        }
-        written
+        let inner = Arc::clone(self.inner.as_ref().map_err(MemsError::clone)?);
+        // What was dropped half-way would be kept and never filed.
+        tokio::spawn(async move { inner.write_and_count(new).await }).await.map_err(|_| MemsError::Closed)?
     }
 
     /// A part of a session: the newest messages, or those before one. The window comes first; what is older comes from drawers.
@@ -225,6 +215,15 @@ impl Mems {
         };
         found.sort_by(|a, b| b.snapshot.event_id.cmp(&a.snapshot.event_id));
         Ok(found)
+    }
+
+    /// How many sessions [`Self::sessions`] would list.
+    pub async fn count(&self) -> Result<usize, MemsError> {
+        let inner = self.inner()?;
+        match &inner.store {
+            Store::File => Ok(inner.file.live()),
+            Store::Redis(redis) => redis.count().await,
+        }
     }
 
     /// Whether the store answers.
@@ -287,21 +286,38 @@ impl Mems {
 }
 
 impl Inner {
+    async fn write_and_count(&self, new: NewWrite) -> Result<Written, MemsError> {
+        let has_messages = !new.messages.is_empty();
+        let written = self.write(new).await;
+        let counts = &self.counts;
+        match &written {
+            Ok(written) => {
+                counts.writes.add(1);
+                counts.filed.add(usize::from(has_messages && written.filed.is_ok()));
+                counts.not_filed.add(usize::from(has_messages && written.filed.is_err()));
+            }
+            Err(MemsError::TooLarge(_)) => counts.refused.add(1),
+            Err(_) => counts.failed.add(1),
+        }
+        written
+    }
+
     async fn write(&self, new: NewWrite) -> Result<Written, MemsError> {
-        let (owner, messages) = (new.owner.clone(), new.messages.clone());
+        let draft = Draft::of(&new);
+        let begin = || draft.and_then(|draft| self.filing.begin(draft));
         // A write that merges may be refused, and a Redis may well not answer: nothing is filed of what was not taken.
         let is_sure = new.temp_variables.is_empty() && new.metadata.is_empty();
-        let (event, begun) = match &self.store {
+        let (event, under_way) = match &self.store {
             // Two files, which sync each for itself: at the same time.
             Store::File if is_sure => {
-                let begun = self.filing.begin(&owner, messages);
-                (self.file.write(new).await?, begun)
+                let under_way = begin();
+                (self.file.write(new).await?, under_way)
             }
-            Store::File => (self.file.write(new).await?, self.filing.begin(&owner, messages)),
-            Store::Redis(redis) => (redis.write(&new).await?, self.filing.begin(&owner, messages)),
+            Store::File => (self.file.write(new).await?, begin()),
+            Store::Redis(redis) => (redis.write(&new).await?, begin()),
         };
-        let filed = match begun {
-            Ok(begun) => begun.end(&event.snapshot.event_id).await,
+        let filed = match under_way {
+            Ok(under_way) => under_way.end(&event.snapshot.event_id).await,
             Err(why) => Err(why),
         };
         Ok(Written { event, filed })
@@ -335,4 +351,47 @@ fn random() -> [u8; 8] {
     let mut dice = [0; 8];
     let _ = getrandom::fill(&mut dice);
     dice
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::{Context as Polled, Waker};
+
+    use loggia_domain::mems::Message;
+    use serde_json::Map;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_write_whose_caller_hangs_up_is_kept_filed_and_counted() {
+        let folder = tempfile::tempdir().expect("temp dir");
+        let stop = CancellationToken::new();
+        let mems = Mems::open(folder.path(), &Palace::open(folder.path()), &Settings::default(), &stop);
+        let owner = Owner { agent_id: "a".to_owned(), session_id: "s".to_owned(), ..Owner::default() };
+        let new = NewWrite {
+            owner: owner.clone(),
+            messages: vec![Message { role: "user".to_owned(), content: "last words".to_owned() }],
+            active_plan: None,
+            // Only after a write that merges is it known that there is something to file.
+            temp_variables: Map::from_iter([("k".to_owned(), 1.into())]),
+            metadata: Map::new(),
+            ttl_s: 60,
+        };
+        {
+            let mut write = std::pin::pin!(mems.write(new));
+            assert!(write.as_mut().poll(&mut Polled::from_waker(Waker::noop())).is_pending());
+        }
+        let done = async {
+            let inner = mems.inner().expect("on");
+            loop {
+                let filed = inner.file.filed(key::of(&owner), None, 5).await.expect("read");
+                if filed.len() == 1 && inner.counts.writes.get() == 1 {
+                    return;
+                }
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), done).await.expect("it is done to its end");
+        mems.close().await;
+    }
 }

@@ -156,6 +156,11 @@ impl Presence {
         open.into_iter().map(listener).collect()
     }
 
+    /// How many pages are open in browsers.
+    pub fn pages(&self) -> usize {
+        lock(&self.inner.open).by_id.values().filter(|held| held.who == Who::Page).count()
+    }
+
     /// Who called, by the name that was given last, and when, ms since 1970.
     fn callers(&self) -> Vec<(String, u64)> {
         lock(&self.inner.callers).values().map(|call| (call.name.clone(), call.at_ms)).collect()

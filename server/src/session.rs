@@ -1,10 +1,14 @@
 //! How a browser session begins and ends: the cookie, and where the browser goes next.
 
+use std::sync::Arc;
+
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use loggia_domain::{ApiError, ErrorCode};
 
 use crate::AppState;
-use crate::tokens::SESSION_TTL;
+use crate::error::HttpError;
+use crate::tokens::{AuthError, SESSION_TTL, Tokens};
 
 /// Sends the browser on with the cookie of its new session. `SameSite=Lax`, since Strict would break links opened from a chat; every
 /// change is a POST with our Origin.
@@ -24,6 +28,17 @@ pub fn end(state: &AppState) -> Response {
     let mut response = see_other("/sign-in");
     set_cookie(&mut response, &format!("{}=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax", state.cookie_name));
     response
+}
+
+/// Changes credentials off the async threads: their file may be held by another process for seconds.
+pub async fn change<T: Send + 'static>(
+    state: &AppState,
+    change: impl FnOnce(&Tokens) -> Result<T, AuthError> + Send + 'static,
+) -> Result<T, HttpError> {
+    let tokens = Arc::clone(&state.tokens);
+    let changed = tokio::task::spawn_blocking(move || change(&tokens)).await;
+    let broken = |_| HttpError::new(ApiError::new(ErrorCode::Internal, "credentials could not be changed"));
+    Ok(changed.map_err(broken)??)
 }
 
 /// Notes in the audit what becomes of a session, by whose it is.

@@ -94,6 +94,8 @@ impl From<rusqlite::Error> for TokenError {
 /// All credentials of a hub.
 pub struct Tokens {
     conn: Mutex<Connection>,
+    /// Asked for what is not known: nobody who guesses waits for somebody who writes.
+    reader: Mutex<Connection>,
     known: RwLock<Known>,
     changes: watch::Sender<u64>,
     bootstrap_hash: Option<String>,
@@ -122,6 +124,7 @@ impl Tokens {
         let known = Known::load(&conn, None)?;
         Ok(Self {
             conn: Mutex::new(conn),
+            reader: Mutex::new(db::open_follower(&path)?),
             known: RwLock::new(known),
             changes: watch::Sender::new(0),
             bootstrap_hash: bootstrap.map(|t| sha256_hex(t.as_bytes())),
@@ -225,13 +228,15 @@ impl Tokens {
     /// Whether a token with this hash is in the file and may be used: then it is known from here on. The look-up is by an index: whoever tries
     /// secrets costs no more than that.
     fn look_for(&self, hash: &str) -> Result<bool, AuthError> {
+        if !known::is_usable(&lock(&self.reader), hash)? {
+            return Ok(false);
+        }
         let conn = self.conn();
-        let is_there = known::is_usable(&conn, hash)?;
         // Another caller with the same token may have been faster.
-        if is_there && self.by_hash(&self.known(), hash).is_none() {
+        if self.by_hash(&self.known(), hash).is_none() {
             self.reload(&conn)?;
         }
-        Ok(is_there)
+        Ok(true)
     }
 
     /// Reads everything anew. The connection is locked meanwhile: what is known follows the file in its order.

@@ -1,6 +1,7 @@
 //! `cargo xtask test`: the whole gate in one order, cheap answers first. The first failure ends it and
 //! is named.
 
+use std::num::NonZero;
 use std::path::Path;
 use std::time::Instant;
 
@@ -12,6 +13,9 @@ use crate::setup::{self, TestTools, wasm::WasmFrom};
 use crate::site::{self, Quality};
 use crate::workspace::Workspace;
 use crate::{check, e2e, left_behind};
+
+/// How many tests run at once for each core, unless `RUST_TEST_THREADS` says how many in all: those of the hub mostly wait for processes.
+const TESTS_PER_CORE: usize = 2;
 
 /// Sets up and runs everything.
 pub(crate) fn test(workspace: &Workspace, from: Option<WasmFrom>) -> Result<()> {
@@ -36,11 +40,13 @@ pub(crate) fn test(workspace: &Workspace, from: Option<WasmFrom>) -> Result<()> 
 
 /// Compiles with cargo's own progress, then runs quietly. Two selections for the same reason as the lints.
 fn cargo_tests(workspace: &Workspace, tools: &TestTools, kept: &Path) -> Result<()> {
+    let at_once = std::thread::available_parallelism().map_or(1, NonZero::get) * TESTS_PER_CORE;
+    let at_once = std::env::var_os("RUST_TEST_THREADS").unwrap_or_else(|| at_once.to_string().into());
     for selection in [&["--workspace", "--exclude", "xtask"][..], &["--package", "xtask"]] {
         loud(cargo(workspace).args(["test", "--no-run"]).args(selection))?;
         let mut tests = cargo(workspace);
         tests.args(["test", "--quiet"]).args(selection).env("LOGGIA_PYTHON", &tools.python);
-        tests.env(left_behind::VARIABLE, kept);
+        tests.env(left_behind::VARIABLE, kept).env("RUST_TEST_THREADS", &at_once);
         loud(&mut tests)?;
     }
     Ok(())

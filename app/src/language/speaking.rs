@@ -54,10 +54,17 @@ pub(crate) fn tag() -> &'static str {
 
 /// Runs something while a language is spoken. Whatever writes texts for a reader runs in here; elsewhere it is English.
 pub fn speaking<T>(language: Language, work: impl FnOnce() -> T) -> T {
-    let before = SPOKEN.replace(Some(language));
-    let done = work();
-    SPOKEN.set(before);
-    done
+    /// Also where the work panics: its thread goes on with the work of others.
+    struct Before(Option<Language>);
+
+    impl Drop for Before {
+        fn drop(&mut self) {
+            SPOKEN.set(self.0);
+        }
+    }
+
+    let _before = Before(SPOKEN.replace(Some(language)));
+    work()
 }
 
 /// The same for work that waits in between, on whichever thread it goes on.
@@ -117,6 +124,10 @@ mod tests {
     #[test]
     fn a_language_ends_with_its_work() {
         assert_eq!(speaking(Language::Chinese, tag), "zh-Hans");
+        assert_eq!(tag(), "en");
+        let work = || std::panic::resume_unwind(Box::new(()));
+        let broken = std::panic::catch_unwind(|| speaking::<()>(Language::Chinese, work));
+        assert!(broken.is_err());
         assert_eq!(tag(), "en");
     }
 }

@@ -15,7 +15,7 @@ mod diff;
 #[cfg(feature = "ssr")]
 mod diff_view;
 #[cfg(feature = "ssr")]
-mod json;
+pub(super) mod json;
 #[cfg(feature = "ssr")]
 mod lines;
 mod verify;

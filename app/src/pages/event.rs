@@ -48,8 +48,7 @@ fn EventView(event: Event, around: Vec<Event>, written: String) -> impl IntoView
     let id = event.id.clone();
     let rows = around
         .into_iter()
-        .map(|mut near| {
-            near.preview();
+        .map(|near| {
             let marks = Marks { selected: near.id == id, ..Marks::default() };
             view! { <EventRow event=near marks=marks/> }.into_any()
         })

@@ -170,8 +170,8 @@ pub async fn write(
         }
         "/compare" => {
             let (first, second) = super::artifact::compare_query(&asked.search);
-            let (first, second) = (backend.artifact(first).await?, backend.artifact(second).await?);
-            let (title, view) = super::artifact::compare(&first.artifact, &second.artifact);
+            let (first, second) = (backend.artifact_alone(first).await?, backend.artifact_alone(second).await?);
+            let (title, view) = super::artifact::compare(&first, &second);
             (title, view.to_html(), String::new())
         }
         "/agents" => hashed(super::agents::page(backend.agents().await?), &asked.known),

@@ -1,5 +1,5 @@
-//! A hub that a command speaks to over HTTP: its tools, its stream, its exact bytes. It repeats what the hub says and decides
-//! nothing itself.
+//! A hub that a command speaks to over HTTP: how it is reached, how its tools are called, and how it fails. It repeats what the hub says
+//! and decides nothing itself. What is asked of it is `log`'s, `list`'s, `search`'s and `stream`'s.
 //!
 //! # Design
 //! The client blocks, so every request runs off the async threads. Nothing is sent twice: an append whose answer was lost may be in
@@ -7,17 +7,15 @@
 
 mod arguments;
 mod list;
+mod log;
 mod search;
 mod stream;
 
 use std::io::Read;
 use std::time::Duration;
 
-use loggia_domain::task::TaskDraft;
-use loggia_domain::{Artifact, ArtifactDraft, ArtifactRecord, Event};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use ureq::http::Response;
 use ureq::tls::{RootCerts, TlsConfig};
@@ -25,7 +23,6 @@ use ureq::{Agent, Body};
 use url::{Host, Url};
 
 use super::output::Failure;
-use super::target::Stored;
 pub(super) use arguments::{ack_arguments, event_arguments};
 pub(super) use stream::Live;
 
@@ -142,9 +139,19 @@ impl Hub {
         tool: &'static str,
         arguments: Value,
     ) -> Result<T, CallError> {
+        self.aside(move |hub| hub.call_now(tool, &arguments)).await
+    }
+
+    /// Asks off the async threads.
+    async fn aside<T: Send + 'static, E: From<Failure> + Send + 'static>(
+        &self,
+        ask: impl FnOnce(&Self) -> Result<T, E> + Send + 'static,
+    ) -> Result<T, E> {
         let hub = self.clone();
-        let called = tokio::task::spawn_blocking(move || hub.call_now(tool, &arguments)).await;
-        called.map_err(|e| Failure::new(format!("a request ended early: {e}")))?
+        match tokio::task::spawn_blocking(move || ask(&hub)).await {
+            Ok(answer) => answer,
+            Err(error) => Err(Failure::new(format!("a request ended early: {error}")).into()),
+        }
     }
 
     fn call_now<T: DeserializeOwned>(&self, tool: &str, arguments: &Value) -> Result<T, CallError> {
@@ -168,85 +175,6 @@ impl Hub {
             Failure::new(format!("the hub at {} answered {tool} in a form that is not known: {e}", self.address()))
                 .into()
         })
-    }
-
-    /// Calls a tool that answers an event.
-    pub(super) async fn event(&self, tool: &'static str, arguments: Value) -> Result<Event, Failure> {
-        #[derive(Deserialize)]
-        struct Answer {
-            event: Event,
-        }
-        Ok(self.call::<Answer>(tool, arguments).await?.event)
-    }
-
-    /// Asks for work; the request, and the line that wakes who shall do it.
-    pub(super) async fn create_task(&self, draft: TaskDraft) -> Result<(Event, String), Failure> {
-        #[derive(Deserialize)]
-        struct Answer {
-            task: Event,
-            handoff: String,
-        }
-        let answer: Answer = self.call("mempalace_task_create", arguments::task_arguments(draft)).await?;
-        Ok((answer.task, answer.handoff))
-    }
-
-    /// Stores an artifact.
-    pub(super) async fn put(&self, draft: ArtifactDraft) -> Result<Stored, Failure> {
-        #[derive(Deserialize)]
-        struct Answer {
-            artifact: Box<RawValue>,
-        }
-        #[derive(Deserialize)]
-        struct Advice {
-            #[serde(default)]
-            warnings: Vec<String>,
-        }
-        let answer: Answer = self.call("mempalace_artifact_put", arguments::artifact_arguments(draft)).await?;
-        // Read twice instead of flattened, which would change numbers.
-        let text = answer.artifact.get();
-        let read = |e| Failure::new(format!("the hub at {} answered an unknown artifact: {e}", self.address()));
-        let record: ArtifactRecord = serde_json::from_str(text).map_err(read)?;
-        let advice: Advice = serde_json::from_str(text).map_err(read)?;
-        Ok(Stored { record, warnings: advice.warnings })
-    }
-
-    /// An artifact with its content.
-    pub(super) async fn artifact(&self, id: String) -> Result<Artifact, Failure> {
-        #[derive(Deserialize)]
-        struct Answer {
-            artifact: Artifact,
-        }
-        Ok(self.call::<Answer>("mempalace_artifact_get", json!({"artifact_id": id})).await?.artifact)
-    }
-
-    /// The exact bytes of an artifact, and the SHA-256 that the hub names.
-    pub(super) async fn raw(&self, id: String) -> Result<(Vec<u8>, Option<String>), Failure> {
-        let hub = self.clone();
-        let fetched = tokio::task::spawn_blocking(move || hub.raw_now(&id)).await;
-        fetched.map_err(|e| Failure::new(format!("a request ended early: {e}")))?
-    }
-
-    fn raw_now(&self, id: &str) -> Result<(Vec<u8>, Option<String>), Failure> {
-        let mut response = self.open(&self.url(&["artifacts", id, "raw"]), &[], CALL_LIMIT)?;
-        let (status, headers) = (response.status().as_u16(), response.headers());
-        let sha256 = headers.get("x-artifact-sha256").and_then(|v| v.to_str().ok()).map(str::to_owned);
-        let body = response.body_mut().with_config().read_to_vec().map_err(|e| self.silent(&e))?;
-        match (status, serde_json::from_slice::<Problem>(&body)) {
-            (200, _) => Ok((body, sha256)),
-            // In the words of the tool, which are those of the palace's own files.
-            (404, Ok(problem)) => Err(problem.into()),
-            (status, _) => Err(self.odd(status, &body)),
-        }
-    }
-
-    /// Whether a cursor is an event of this hub's log.
-    pub(super) async fn knows(&self, cursor: &str) -> Result<bool, Failure> {
-        let asked = json!({"since_event_id": cursor, "limit": 1});
-        match self.call::<serde::de::IgnoredAny>("mempalace_event_list", asked).await {
-            Ok(_) => Ok(true),
-            Err(CallError::Refused { field: Some(field), .. }) if field == "since_event_id" => Ok(false),
-            Err(error) => Err(error.into()),
-        }
     }
 
     fn url(&self, path: &[&str]) -> Url {

@@ -39,6 +39,14 @@ pub enum Fault {
     Ours(String),
 }
 
+impl Fault {
+    /// Whether it says nothing about what was asked for: the peer cannot answer now, does not let us in, or we could not ask. The round is
+    /// over then, and the next one asks again.
+    pub fn ends_round(&self) -> bool {
+        matches!(self, Self::Unreachable(_) | Self::Ours(_) | Self::Status(401 | 403 | 429 | 503, _))
+    }
+}
+
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {

@@ -53,9 +53,18 @@ fn compare(round: &mut Round<'_>, memory: &mut Memory, own: &str, ours: i64, cla
         return Ok(());
     }
     // From now on no append gets a number that the peer has for another event.
-    round.estate.log().issue_above(claimed);
+    let estate = round.estate;
+    estate.log().issue_above(claimed);
+    // One repair at a time: the first to end would show what another has not taken back yet. The next round asks again.
+    let Some(_alone) = estate.try_repair() else { return Ok(()) };
+    // Another may have ended meanwhile.
+    let ours = round.ask(estate.log().highest(own.to_owned()))?;
     let common = last_common(round, own, ours.min(claimed))?;
-    round.estate.hold_own(HOLD);
+    if common == claimed {
+        memory.own_checked = true;
+        return Ok(());
+    }
+    estate.hold_own(HOLD);
     let renumbered = if ours > common { round.ask(round.estate.log().renumber_own(common, claimed))? } else { 0 };
     note(round, ours, claimed, renumbered, RestoreState::Repairing, None);
     round.estate.heard(round.name);

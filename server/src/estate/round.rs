@@ -7,12 +7,11 @@
 //!
 //! While a batch is taken in, the one that comes next is asked for: one batch ahead, never more, so that a round holds two in memory.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
-use std::sync::Mutex;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::{Duration, Instant};
 
 use loggia_domain::id::is_replica_id;
-use loggia_domain::{Artifact, Event, remote};
+use loggia_domain::{Event, remote};
 use serde_json::Value;
 
 use super::client::{Client, Fault};
@@ -20,25 +19,15 @@ use super::status::{Block, now};
 use super::{Estate, restore};
 use crate::clock::now_ms;
 use crate::logstream::StoreError;
-use crate::logstream::apply::Run;
 
 /// How many events are asked for at once.
 const BATCH: usize = 500;
-/// How many artifacts are fetched before what needs them is taken in.
-const WINDOW: usize = 32;
-/// How many are fetched at the same time.
-const FETCHERS: usize = 4;
-/// How many bytes of artifacts one event may bring.
-const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
 /// The longest profile that is kept, in bytes.
 const MAX_PROFILE_BYTES: usize = 4096;
 /// How many profiles of others a peer may pass on.
 const MAX_PROFILES: usize = 64;
 /// How long a blocked author is left alone at first, and at most.
 const RETRY: (Duration, Duration) = (Duration::from_secs(1), Duration::from_mins(1));
-
-/// Why artifacts did not come, by id.
-type Reasons = HashMap<String, String>;
 
 /// What a worker remembers of its peer between two rounds.
 #[derive(Default)]
@@ -220,9 +209,7 @@ impl<'a> Round<'a> {
         };
         let told = match told {
             Ok(told) => told,
-            Err(fault @ (Fault::Unreachable(_) | Fault::Ours(_) | Fault::Status(401 | 403 | 429 | 503, _))) => {
-                return Err(fault);
-            }
+            Err(fault) if fault.ends_round() => return Err(fault),
             Err(fault) => return Ok(Step::Blocked(block(None, None, format!("the peer {fault}")))),
         };
         if told.is_empty() {
@@ -276,116 +263,6 @@ impl<'a> Round<'a> {
         taken
     }
 
-    /// Fetches what events reference and takes them in, in order.
-    fn take(&mut self, origin: &str, events: Vec<Event>) -> Result<Option<Block>, Fault> {
-        let mut seen = HashSet::new();
-        let referenced: Vec<String> =
-            events.iter().flat_map(|e| &e.artifact_ids).filter(|id| seen.insert(*id)).cloned().collect();
-        let mut missing: HashSet<String> = if referenced.is_empty() {
-            HashSet::new()
-        } else {
-            self.ask(self.estate.log().missing_artifacts(referenced))?.into_iter().collect()
-        };
-        let mut rest: VecDeque<Event> = events.into();
-        while !rest.is_empty() {
-            let (mut run, mut wanted) = (Run::default(), Vec::new());
-            while let Some(event) = rest.front() {
-                let needs: Vec<String> =
-                    event.artifact_ids.iter().filter(|id| missing.contains(*id)).cloned().collect();
-                if !run.events.is_empty() && wanted.len() + needs.len() > WINDOW {
-                    break;
-                }
-                for id in &needs {
-                    missing.remove(id);
-                }
-                wanted.extend(needs);
-                run.events.extend(rest.pop_front());
-            }
-            let (came, faults) = self.fetch(&wanted)?;
-            run.artifacts = came;
-            let at_fault =
-                |event: &Event| event.artifact_ids.iter().find_map(|id| Some((id.clone(), faults.get(id)?.clone())));
-            let bad = run.events.iter().enumerate().find_map(|(at, event)| Some((at, at_fault(event)?)));
-            let stop = bad.map(|(at, (artifact_id, reason))| {
-                let event = run.events.drain(at..).next();
-                block(event.map(|e| e.id), Some(artifact_id), reason)
-            });
-            let applied = self.ask(self.estate.log().apply(run))?;
-            self.pulled.events += applied.events;
-            self.pulled.artifacts += applied.artifacts;
-            *self.pulled.per_origin.entry(origin.to_owned()).or_default() += applied.events;
-            self.estate.pulled(self.name, applied.events, applied.artifacts);
-            self.estate.note(self.name, origin, applied.events);
-            if let Some(stopped) = applied.stopped {
-                return Ok(Some(block(Some(stopped.event_id), stopped.artifact_id, stopped.reason)));
-            }
-            if stop.is_some() {
-                return Ok(stop);
-            }
-        }
-        Ok(None)
-    }
-
-    /// Fetches artifacts, some at a time; those that did not come have a reason.
-    fn fetch(&self, ids: &[String]) -> Result<(HashMap<String, Artifact>, Reasons), Fault> {
-        struct Came {
-            next: usize,
-            bytes: usize,
-            artifacts: HashMap<String, Artifact>,
-            faults: Reasons,
-            broken: Option<Fault>,
-        }
-        let came =
-            Mutex::new(Came { next: 0, bytes: 0, artifacts: HashMap::new(), faults: HashMap::new(), broken: None });
-        let lock = || came.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let work = || {
-            loop {
-                let id = {
-                    let mut came = lock();
-                    let Some(id) = ids.get(came.next).filter(|_| came.broken.is_none()) else { return };
-                    came.next += 1;
-                    if came.bytes > MAX_EVENT_BYTES {
-                        let reason = format!("the artifacts of its event have more than {MAX_EVENT_BYTES} bytes");
-                        came.faults.insert(id.clone(), reason);
-                        continue;
-                    }
-                    id
-                };
-                let got = self.client.artifact(id);
-                let mut came = lock();
-                match got {
-                    Ok(Some(value)) => match remote::artifact(id, value) {
-                        Ok(artifact) => {
-                            came.bytes += artifact.content.len();
-                            came.artifacts.insert(id.clone(), artifact);
-                        }
-                        Err(refusal) => {
-                            came.faults.insert(id.clone(), refusal.message);
-                        }
-                    },
-                    Ok(None) => {
-                        came.faults.insert(id.clone(), "the peer does not have it".to_owned());
-                    }
-                    Err(fault @ Fault::Unreachable(_)) => came.broken = Some(fault),
-                    Err(fault) => {
-                        came.faults.insert(id.clone(), format!("the peer {fault}"));
-                    }
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for _ in 1..FETCHERS.min(ids.len()) {
-                scope.spawn(work);
-            }
-            work();
-        });
-        let came = came.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
-        match came.broken {
-            Some(fault) => Err(fault),
-            None => Ok((came.artifacts, came.faults)),
-        }
-    }
-
     /// Asks our own log and waits.
     pub(super) fn ask<T>(&self, question: impl Future<Output = Result<T, StoreError>>) -> Result<T, Fault> {
         self.estate.wait(question).map_err(|e| Fault::Ours(e.to_string()))
@@ -396,6 +273,6 @@ fn is_small(profile: &Value) -> bool {
     profile.is_object() && profile.to_string().len() <= MAX_PROFILE_BYTES
 }
 
-fn block(event_id: Option<String>, artifact_id: Option<String>, reason: impl AsRef<str>) -> Block {
+pub(super) fn block(event_id: Option<String>, artifact_id: Option<String>, reason: impl AsRef<str>) -> Block {
     Block { event_id, artifact_id, reason: reason.as_ref().chars().take(500).collect(), since: now() }
 }

@@ -165,22 +165,14 @@ impl EstateStatus {
 
     /// What `GET /sync/peers` and `mempalace_mesh_peers` answer: MemPalace's names, and more beside them.
     pub fn mesh(&self) -> Value {
-        let profile = profile();
-        let mut profiles = Map::new();
-        for peer in &self.peers {
-            profiles.extend(peer.profiles.iter().map(|(id, profile)| (id.clone(), profile.clone())));
-            if let (Some(id), Some(profile)) = (&peer.replica_id, &peer.profile) {
-                profiles.insert(id.clone(), profile.clone());
-            }
-        }
-        profiles.insert(self.replica_id.clone(), profile.clone());
+        let profiles = profiles(&self.replica_id, &self.peers);
         let peers: Vec<Value> = self.peers.iter().map(PeerStatus::mesh).collect();
         let mut mesh = json!({
             "self": {
                 "replica_id": self.replica_id,
                 "name": self.name,
                 "version_vector": self.version_vector,
-                "profile": profile,
+                "profile": profiles.get(&self.replica_id),
             },
             "peers": peers,
             "unnamed_origins": self.unnamed_origins,
@@ -224,8 +216,21 @@ impl PeerStatus {
     }
 }
 
+/// What everybody says about itself, by replica id: those that peers know, the peers, this hub.
+pub(super) fn profiles(own: &str, peers: &[PeerStatus]) -> Map<String, Value> {
+    let mut profiles = Map::new();
+    for peer in peers {
+        profiles.extend(peer.profiles.iter().map(|(id, profile)| (id.clone(), profile.clone())));
+        if let (Some(id), Some(profile)) = (&peer.replica_id, &peer.profile) {
+            profiles.insert(id.clone(), profile.clone());
+        }
+    }
+    profiles.insert(own.to_owned(), profile());
+    profiles
+}
+
 /// What this hub says about itself, with MemPalace's names.
-pub fn profile() -> Value {
+fn profile() -> Value {
     json!({
         "roles": ["agents"],
         "accelerator": {"provider": "CPU", "embedder": "minilm"},

@@ -21,9 +21,9 @@ use loggia_domain::{ApiError, ErrorCode, Event, Filter, refusal};
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::HttpError;
+use crate::logstream::StoreError;
 use crate::logstream::read::{ListQuery, Order};
 use crate::logstream::search::SearchQuery;
-use crate::logstream::{Logstream, StoreError};
 use crate::tokens::Scope;
 
 /// How many events are in memory at once; each may have 256 KiB of text.
@@ -38,8 +38,7 @@ pub async fn get(
     let (identity, _) = caller.either(Scope::Read)?;
     let asked = Asked::read(&query.unwrap_or_default())?;
     let format = asked.format;
-    let log = state.log.clone().within(identity.reach().clone());
-    let mut export = Export { state, log, asked, is_over: false };
+    let mut export = Export { state: state.seen_by(&identity), asked, is_over: false };
     // The first page before the status: what is wrong with the question is an answer and no broken file.
     let first = export.page().await?;
     let later = stream::try_unfold(export, |mut export| async move {
@@ -176,7 +175,6 @@ impl Asked {
 /// A file on its way.
 struct Export {
     state: AppState,
-    log: Logstream,
     asked: Asked,
     is_over: bool,
 }
@@ -194,7 +192,7 @@ impl Export {
                 before_artifact_id: None,
                 limit: PAGE_EVENTS,
             };
-            let found = self.state.live.search().find(&self.log, asked).await?;
+            let found = self.state.live.search().find(&self.state.log, asked).await?;
             (found.events.hits.into_iter().map(|hit| hit.event).collect::<Vec<_>>(), found.events.older)
         } else {
             let asked = ListQuery {
@@ -204,7 +202,7 @@ impl Export {
                 order: Order::Desc,
                 limit: PAGE_EVENTS,
             };
-            let listed = self.log.list(asked).await?;
+            let listed = self.state.log.list(asked).await?;
             let older = listed.events.last().filter(|_| listed.has_more).map(|event| event.id.clone());
             (listed.events, older)
         };

@@ -32,9 +32,6 @@ pub async fn post_write(State(state): State<AppState>, caller: Caller, body: Bod
         let error = format!("token `{}` lacks the scope `memory`", identity.name);
         return Err(HttpError::new(ApiError::new(ErrorCode::Forbidden, error)));
     }
-    if state.settings.read_only {
-        return Err(HttpError::new(ApiError::new(ErrorCode::Forbidden, "this hub is read-only")));
-    }
     let bytes = match whole(body).await {
         Ok(bytes) => bytes,
         Err(refused) => return Ok(refused),
@@ -46,22 +43,25 @@ pub async fn post_write(State(state): State<AppState>, caller: Caller, body: Bod
         Err(wrong) => return Ok(unprocessable(&wrong)),
     };
     // The session's name, never what was said in it.
-    let (audit, session) = (state.audit.clone(), new.owner.session_id.clone());
-    let note = |outcome| audit.note(&identity.name, "mems.write", &session, outcome);
-    identity.check_agent("agent_id", &new.owner.agent_id).map_err(|refused| {
-        note("denied");
-        HttpError::new(ApiError::new(ErrorCode::Forbidden, refused.message))
-    })?;
+    let act = state.audit.begin(&identity.name, "mems.write", new.owner.session_id.clone());
+    if let Err(refused) = identity.check_agent("agent_id", &new.owner.agent_id) {
+        act.ended("denied");
+        return Err(HttpError::new(ApiError::new(ErrorCode::Forbidden, refused.message)));
+    }
     let appended = new.messages.len();
     let written = match state.mems.write(new).await {
-        // What is wrong with the request itself is not the audit's.
         Err(MemsError::TooLarge(wrong)) => {
+            act.ended("refused");
             let loc = vec!["body".into(), wrong.field.into()];
             return Ok(unprocessable(&[Problem { loc, msg: wrong.to_string(), kind: "too_long" }]));
         }
-        written => written.inspect_err(|_| note("failed"))?,
+        Err(error) => {
+            act.ended("failed");
+            return Err(error.into());
+        }
+        Ok(written) => written,
     };
-    note("ok");
+    act.ended("ok");
     let snapshot = &written.event.snapshot;
     let mut answer = Map::new();
     answer.insert("success".to_owned(), true.into());
@@ -134,7 +134,7 @@ pub async fn get_sessions(
 pub async fn get_status(State(state): State<AppState>, caller: Caller) -> Result<Response, HttpError> {
     caller.either(Scope::Memory)?;
     let store = state.mems.check().await;
-    let live = if store.is_ok() { state.mems.sessions().await.ok().map(|all| all.len()) } else { None };
+    let live = if store.is_ok() { state.mems.count().await.ok() } else { None };
     let stream = match state.mems.stream_state().await {
         Some(Ok(stream)) => json!(stream),
         Some(Err(error)) => json!({"error": error}),

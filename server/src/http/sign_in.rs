@@ -24,8 +24,9 @@ pub async fn post(
     headers: HeaderMap,
     Form(form): Form<SignIn>,
 ) -> Result<Response, HttpError> {
-    let next = session::local_path(&form.next);
-    if let Some(secret) = state.tokens.sign_in(form.token.trim())? {
+    let SignIn { token, next } = form;
+    let next = session::local_path(&next);
+    if let Some(secret) = session::change(&state, move |tokens| tokens.sign_in(token.trim())).await? {
         session::note(&state, &secret, "session.begin");
         return Ok(session::begin(&state, &headers, &secret, next));
     }
@@ -43,7 +44,7 @@ pub async fn sign_out(
     caller.poster()?;
     if let Some(secret) = auth::cookie(&headers, &state.cookie_name) {
         session::note(&state, &secret, "session.end");
-        state.tokens.sign_out(&secret)?;
+        session::change(&state, move |tokens| tokens.sign_out(&secret)).await?;
     }
     Ok(session::end(&state))
 }

@@ -13,7 +13,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::Response;
 use bytes::{Bytes, BytesMut};
-use futures_util::stream;
+use futures_util::{Stream, stream};
 use loggia_domain::presence::Way;
 use loggia_domain::{Column, Filter, field};
 use tokio::time::{Interval, MissedTickBehavior};
@@ -29,7 +29,7 @@ use crate::streams::Place;
 use crate::tokens::Scope;
 
 /// How often an agent's stream gets a comment when nothing else is said.
-const PING: Duration = Duration::from_secs(15);
+pub(super) const PING: Duration = Duration::from_secs(15);
 /// How often a page gets a heartbeat that its script can see; comments it cannot.
 const HEARTBEAT: Duration = Duration::from_secs(5);
 
@@ -70,9 +70,7 @@ pub async fn get(
         first.extend_from_slice(format!("retry: {}\n\n", 1500 + jitter).as_bytes());
         first.extend_from_slice(&heartbeat(newest.seq));
     }
-    let mut beat = tokio::time::interval(if credential.is_session() { HEARTBEAT } else { PING });
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    beat.reset();
+    let beat = beat(if credential.is_session() { HEARTBEAT } else { PING });
     let who = if credential.is_session() { Who::Page } else { state.presence.who(&[to_agent(&asked.filter)]) };
     let filter = asked.filter.clone();
     let tail = Tail::paced(&state.log, state.live.pump(), asked.filter, cursor);
@@ -91,12 +89,25 @@ pub async fn get(
         here,
         _place: place,
     };
-    let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
+    Ok(answer(stream::unfold(live, LiveStream::next)))
+}
+
+/// The answer of a stream, which nobody on its way may keep, change or hold back.
+pub(super) fn answer(chunks: impl Stream<Item = Result<Bytes, Infallible>> + Send + 'static) -> Response {
+    let mut response = Response::new(Body::from_stream(chunks));
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
     headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    Ok(response)
+    response
+}
+
+/// Comes every so often, for the first time after that.
+pub(super) fn beat(every: Duration) -> Interval {
+    let mut beat = tokio::time::interval(every);
+    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    beat.reset();
+    beat
 }
 
 /// One open stream. Dropping it gives its place back.

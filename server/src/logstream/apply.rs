@@ -14,7 +14,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use tokio::sync::oneshot;
 
 use super::append::Task;
-use super::insert::Counters;
+use super::insert::{Counters, has_artifact, insert_row};
 use super::{Logstream, StoreError};
 use crate::clock::now_ms;
 
@@ -143,7 +143,7 @@ fn apply(tx: &Connection, clock: &mut Clock, counters: &mut Counters, mut run: R
             break;
         }
         counters.seq += 1;
-        insert(tx, counters.seq, &event)?;
+        insert_row(tx, counters.seq, &event)?;
         if let Some(hlc) = &event.hlc {
             clock.observe(hlc, now_ms());
         }
@@ -196,9 +196,7 @@ fn take_artifacts(
     applied: &mut Applied,
 ) -> rusqlite::Result<Option<String>> {
     for id in &event.artifact_ids {
-        let known =
-            tx.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
-        if known.is_none() && !came.contains_key(id) {
+        if !came.contains_key(id) && !has_artifact(tx, id)? {
             return Ok(Some(id.clone()));
         }
     }
@@ -224,39 +222,6 @@ fn take_artifacts(
         applied.artifacts += u64::try_from(stored).unwrap_or(0);
     }
     Ok(None)
-}
-
-fn insert(tx: &Connection, seq: i64, event: &Event) -> rusqlite::Result<()> {
-    tx.prepare_cached(
-        "INSERT INTO events (rowid, id, type, stream, room, topic, from_agent, to_agent, correlation_id, branch, base_commit, status,
-             body, created_at, metadata_json, origin_replica, origin_seq, hlc)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-    )?
-    .execute(params![
-        seq,
-        event.id,
-        event.event_type,
-        event.stream,
-        event.room,
-        event.topic,
-        event.from_agent,
-        event.to_agent,
-        event.correlation_id,
-        event.branch,
-        event.base_commit,
-        event.status,
-        event.body,
-        event.created_at,
-        event.metadata.text(),
-        event.origin_replica,
-        event.origin_seq,
-        event.hlc
-    ])?;
-    for artifact_id in &event.artifact_ids {
-        tx.prepare_cached("INSERT INTO event_artifacts (event_id, artifact_id) VALUES (?1, ?2)")?
-            .execute([&event.id, artifact_id])?;
-    }
-    Ok(())
 }
 
 /// Gives new numbers within a transaction; see [`Logstream::renumber_own`].

@@ -2,7 +2,7 @@
 
 use loggia_domain::clock::Stamp;
 use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, Refusal, id, timestamp};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 use time::OffsetDateTime;
 
 use super::StoreError;
@@ -18,9 +18,7 @@ pub(super) struct Counters {
 /// Refuses ids of artifacts that are not in the log.
 pub(super) fn check_artifacts(tx: &Connection, ids: &[String]) -> Result<(), StoreError> {
     for id in ids {
-        let known =
-            tx.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
-        if known.is_none() {
+        if !has_artifact(tx, id)? {
             let shown = loggia_domain::refusal::quoted(id);
             return Err(StoreError::Refused(
                 Refusal::new("artifact_ids", format!("artifact_ids references unknown artifact {shown}"))
@@ -30,6 +28,12 @@ pub(super) fn check_artifacts(tx: &Connection, ids: &[String]) -> Result<(), Sto
         }
     }
     Ok(())
+}
+
+/// Whether an artifact is in the log.
+pub(super) fn has_artifact(conn: &Connection, id: &str) -> rusqlite::Result<bool> {
+    let known = conn.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?.query_row([id], |_| Ok(())).optional()?;
+    Ok(known.is_some())
 }
 
 /// Stores an artifact under a new id.
@@ -53,7 +57,7 @@ pub(super) fn insert_artifact(
         "INSERT INTO artifacts (id, kind, sha256, size_bytes, content, created_by, created_at, metadata_json, origin_replica)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
     )?
-    .execute(rusqlite::params![
+    .execute(params![
         record.id,
         record.kind,
         record.sha256,
@@ -101,12 +105,19 @@ pub(super) fn insert_event(
         created_at: timestamp::created_at(now),
         metadata: new.metadata,
     };
+    insert_row(tx, seq, &event)?;
+    *counters = Counters { seq, origin_seq };
+    Ok(event)
+}
+
+/// Puts an event into its row, with the numbers that it has.
+pub(super) fn insert_row(tx: &Connection, seq: i64, event: &Event) -> rusqlite::Result<()> {
     tx.prepare_cached(
         "INSERT INTO events (rowid, id, type, stream, room, topic, from_agent, to_agent, correlation_id, branch, base_commit, status,
              body, created_at, metadata_json, origin_replica, origin_seq, hlc)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
     )?
-    .execute(rusqlite::params![
+    .execute(params![
         seq,
         event.id,
         event.event_type,
@@ -122,16 +133,15 @@ pub(super) fn insert_event(
         event.body,
         event.created_at,
         event.metadata.text(),
-        replica_id,
-        origin_seq,
+        event.origin_replica,
+        event.origin_seq,
         event.hlc
     ])?;
     for artifact_id in &event.artifact_ids {
         tx.prepare_cached("INSERT INTO event_artifacts (event_id, artifact_id) VALUES (?1, ?2)")?
             .execute([&event.id, artifact_id])?;
     }
-    *counters = Counters { seq, origin_seq };
-    Ok(event)
+    Ok(())
 }
 
 fn random() -> Result<[u8; 6], StoreError> {

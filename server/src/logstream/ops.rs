@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use loggia_domain::Event;
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::Connection;
 
+use super::insert::has_artifact;
 use super::{Logstream, StoreError, read, sql};
 
 /// About how many bytes of events one answer holds at most; at least one event is always given.
@@ -37,8 +38,7 @@ impl Logstream {
         self.read(move |conn| {
             let mut missing = Vec::new();
             for id in ids {
-                let mut known = conn.prepare_cached("SELECT 1 FROM artifacts WHERE id = ?1")?;
-                if known.query_row([&id], |_| Ok(())).optional()?.is_none() {
+                if !has_artifact(conn, &id)? {
                     missing.push(id);
                 }
             }

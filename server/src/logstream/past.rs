@@ -2,15 +2,13 @@
 //! order, which is what this hub knew at that moment; a peer's older events that came later are not in it.
 
 use loggia_domain::delegation::{self, Delegation};
+use loggia_domain::presence::ANNOUNCEMENT;
 use loggia_domain::{Event, Refusal, refusal::quoted};
 use rusqlite::{Connection, OptionalExtension};
 
 use super::read::{self, in_snapshot};
 use super::sql::{self, Conditions};
 use super::{Logstream, StoreError};
-
-/// How much of a body a fold for a card needs: its title.
-const BODY_CHARS: i64 = 4000;
 
 /// A moment that somebody names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -84,7 +82,7 @@ impl Logstream {
         let reach = self.reach().clone();
         self.read(move |conn| {
             in_snapshot(conn, |conn| {
-                let columns = sql::EVENT_COLUMNS.replace("e.body", &format!("substr(e.body, 1, {BODY_CHARS})"));
+                let columns = sql::card_columns();
                 let mut found = Vec::with_capacity(ids.len());
                 for id in ids {
                     let mut events = read::course(conn, &id, seq, &columns)?;
@@ -116,7 +114,7 @@ impl Logstream {
         .await
     }
 
-    /// The newest event that an agent wrote, and the newest of its announcements (type `status`), bodies cut to previews.
+    /// The newest event that an agent wrote, and the newest of its announcements, bodies cut to previews.
     pub async fn last_words(&self, agent: String) -> Result<(Option<Event>, Option<Event>), StoreError> {
         let reach = self.reach().clone();
         self.read(move |conn| {
@@ -131,7 +129,7 @@ impl Logstream {
                 found.iter_mut().for_each(Event::preview);
                 Ok(found.pop())
             };
-            in_snapshot(conn, |conn| Ok((newest(conn, None)?, newest(conn, Some("status"))?)))
+            in_snapshot(conn, |conn| Ok((newest(conn, None)?, newest(conn, Some(ANNOUNCEMENT))?)))
         })
         .await
     }

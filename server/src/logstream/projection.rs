@@ -16,9 +16,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
-use loggia_domain::Reach;
 use loggia_domain::delegation::{self, Delegation};
-use rusqlite::{Connection, OptionalExtension, params};
+use loggia_domain::presence::{ANNOUNCEMENT, Announcement};
+use loggia_domain::{Metadata, Reach};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -43,8 +44,6 @@ INSERT INTO progress VALUES (1, 0, NULL);";
 const STEP: i64 = 5000;
 /// The least time between two steps: under a storm of appends a delegation is folded once, not once per event.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How much of a body the fold needs: its title and the definition of done.
-const BODY_CHARS: i64 = 4000;
 
 /// One room's figures.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,12 +110,7 @@ impl Projection {
     /// Cards of delegations as somebody sees them who may not see every stream: a delegation may have steps in several.
     pub(super) async fn as_seen(&self, cards: Vec<Delegation>) -> Result<Vec<Delegation>, StoreError> {
         let Some(log) = &self.seen else { return Ok(cards) };
-        let mut seen = Vec::with_capacity(cards.len());
-        for card in cards {
-            let (events, ..) = log.correlation(card.correlation_id).await?;
-            seen.extend(delegation::fold(&events).map(|card| Delegation { steps: Vec::new(), ..card }));
-        }
-        Ok(seen)
+        log.delegations_at(cards.into_iter().map(|card| card.correlation_id).collect(), i64::MAX).await
     }
 
     /// Tells the projection that events were committed. Never blocks.
@@ -282,27 +276,61 @@ impl Projector {
     }
 }
 
-/// What the counts need of an event: number of arrival, id, stream, room, `created_at`, delegation and status.
-type Taken = (i64, String, String, String, String, Option<String>, Option<String>);
+/// What the figures need of an event.
+struct Taken {
+    seq: i64,
+    id: String,
+    stream: String,
+    room: String,
+    created_at: String,
+    correlation_id: Option<String>,
+    status: Option<String>,
+    from_agent: String,
+    to_agent: Option<String>,
+    /// What it announces, if it is an announcement.
+    said: Option<Announcement>,
+}
+
+impl Taken {
+    fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let (id, created_at): (String, String) = (row.get(1)?, row.get(4)?);
+        let announced: Option<(String, String)> = row.get::<_, Option<_>>(9)?.zip(row.get(10)?);
+        let said = announced
+            .map(|(metadata, body)| Announcement::of(&id, &created_at, &Metadata::from_stored(metadata), &body));
+        Ok(Self {
+            seq: row.get(0)?,
+            id,
+            stream: row.get(2)?,
+            room: row.get(3)?,
+            created_at,
+            correlation_id: row.get(5)?,
+            status: row.get(6)?,
+            from_agent: row.get(7)?,
+            to_agent: row.get(8)?,
+            said,
+        })
+    }
+}
 
 /// Takes the events after `from` and up to `upto` into the counts, at most [`STEP`] of them: the last one taken, and whether there may
 /// be more; `None` when there is none. What it leaves depends on the events up to that last one alone, however many steps it took.
 fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Result<Option<(i64, bool)>, StoreError> {
-    let rows: Vec<Taken> = log
-        .prepare_cached(
-            "SELECT rowid, id, stream, room, created_at, correlation_id, status FROM events WHERE rowid > ?1 AND rowid <= ?2
-             ORDER BY rowid LIMIT ?3",
-        )?
-        .query_map([from, upto, STEP], |r| {
-            Ok((r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?, r.get(5)?, r.get(6)?))
-        })?
-        .collect::<rusqlite::Result<_>>()?;
-    let Some((last, last_id, ..)) = rows.last().cloned() else { return Ok(None) };
+    let sql = format!(
+        "SELECT rowid, id, stream, room, created_at, correlation_id, status, from_agent, to_agent,
+             CASE WHEN type = '{ANNOUNCEMENT}' THEN metadata_json END,
+             CASE WHEN type = '{ANNOUNCEMENT}' THEN substr(body, 1, {}) END
+         FROM events WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3",
+        sql::CARD_BODY_CHARS
+    );
+    let rows: Vec<Taken> =
+        log.prepare_cached(&sql)?.query_map([from, upto, STEP], Taken::of)?.collect::<rusqlite::Result<_>>()?;
+    let Some(Taken { seq: last, id: last_id, .. }) = rows.last() else { return Ok(None) };
+    let last = *last;
     let tx = side.transaction()?;
     let mut rooms: BTreeMap<(&str, &str), (i64, i64, &str)> = BTreeMap::new();
-    for (seq, _, stream, room, created_at, ..) in &rows {
-        let figures = rooms.entry((stream, room)).or_default();
-        *figures = (figures.0 + 1, *seq, created_at);
+    for row in &rows {
+        let figures = rooms.entry((&row.stream, &row.room)).or_default();
+        *figures = (figures.0 + 1, row.seq, &row.created_at);
     }
     for ((stream, room), (events, seq, created_at)) in rooms {
         tx.prepare_cached(
@@ -311,18 +339,18 @@ fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Res
         )?
         .execute(params![stream, room, events, seq, created_at])?;
     }
-    statuses::count(&tx, rows.iter().filter_map(|row| Some((&*row.2, row.6.as_deref()?))))?;
-    agents::take(log, &tx, from, last)?;
-    let touched: BTreeSet<String> = rows.iter().filter_map(|row| row.5.clone()).collect();
+    statuses::count(&tx, rows.iter().filter_map(|row| Some((&*row.stream, row.status.as_deref()?))))?;
+    agents::take(&tx, &rows)?;
+    let touched: BTreeSet<&str> = rows.iter().filter_map(|row| row.correlation_id.as_deref()).collect();
     for correlation_id in touched {
-        let card = fold(log, &correlation_id, last)?;
-        agents::keep_loops(&tx, &correlation_id, card.as_ref())?;
+        let card = fold(log, correlation_id, last)?;
+        agents::keep_loops(&tx, correlation_id, card.as_ref())?;
         match card {
             Some(card) => keep(&tx, &card)?,
             // A question that was answered in a talk that delegates nothing: there is no card any more.
-            None => forget(&tx, &correlation_id)?,
+            None => forget(&tx, correlation_id)?,
         }
-        history::take(log, &tx, &correlation_id, from, last)?;
+        history::take(log, &tx, correlation_id, from, last)?;
     }
     tx.execute("UPDATE progress SET seq = ?1, event_id = ?2", params![last, last_id])?;
     tx.commit()?;
@@ -331,8 +359,7 @@ fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Res
 
 /// Folds one correlation as it stood at `upto`; `None` when it is a conversation that delegates nothing.
 fn fold(log: &Connection, correlation_id: &str, upto: i64) -> Result<Option<Delegation>, StoreError> {
-    let columns = sql::EVENT_COLUMNS.replace("e.body", &format!("substr(e.body, 1, {BODY_CHARS})"));
-    let events = read::course(log, correlation_id, upto, &columns)?;
+    let events = read::course(log, correlation_id, upto, &sql::card_columns())?;
     let delegates = events.iter().any(|e| e.event_type == "task.request" || e.known_status().is_some());
     let folded = delegation::fold(&events).filter(|d| delegates || d.open_question);
     Ok(folded.map(|d| Delegation { steps: Vec::new(), ..d }))

@@ -6,9 +6,9 @@
 //! number. The watch carries no data: a reader takes what lies after its own cursor, and one that fell out of the ring goes back to
 //! the database. While nobody listens nothing is read.
 //!
-//! There are two watches. Waits are woken at once. Streams are woken at once too, but where there are thousands of them not more often
+//! There are three watches. Waits are woken at once. Streams are woken at once too, but where there are thousands of them not more often
 //! than they can all be served: what arrives meanwhile goes out together, so that a burst costs one write per stream and not one per
-//! event and stream.
+//! event and stream. Whoever asks for the newest number alone, as a peer does, has a watch that makes nobody read.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -90,12 +90,18 @@ struct Shared {
     ring: RwLock<Ring>,
     newest: watch::Sender<i64>,
     paced: watch::Sender<i64>,
+    numbers: watch::Sender<i64>,
 }
 
 impl Shared {
     /// Whether anybody waits for events.
     fn is_listened(&self) -> bool {
         self.newest.receiver_count() > 0 || self.paced.receiver_count() > 0
+    }
+
+    /// Whether anybody waits to be told of a commit.
+    fn is_awaited(&self) -> bool {
+        self.is_listened() || self.numbers.receiver_count() > 0
     }
 }
 
@@ -115,7 +121,7 @@ impl Waker {
     /// Never blocks: a wake-up that is already on its way is enough. While nobody listens there is no hurry, and the pump finds the
     /// commit at its next look: waking a thread for each would cost a lone writer a tenth of its time.
     pub fn wake(&self) {
-        if self.shared.is_listened() {
+        if self.shared.is_awaited() {
             let _ = self.wake.try_send(());
         }
     }
@@ -131,6 +137,7 @@ impl Pump {
             ring: RwLock::new(Ring { floor: tip, ..Ring::default() }),
             newest: watch::Sender::new(tip),
             paced: watch::Sender::new(tip),
+            numbers: watch::Sender::new(tip),
         });
         let (wake, woken) = sync_channel(1);
         let for_thread = Arc::clone(&shared);
@@ -154,6 +161,11 @@ impl Pump {
     /// The same for one of many streams: with thousands of them a change may come up to a quarter of a second later.
     pub fn subscribe_paced(&self) -> watch::Receiver<i64> {
         self.shared.paced.subscribe()
+    }
+
+    /// The same for who reads no event by it.
+    pub fn subscribe_numbers(&self) -> watch::Receiver<i64> {
+        self.shared.numbers.subscribe()
     }
 
     /// The newest arrival number that readers may see.
@@ -227,6 +239,7 @@ impl Follower {
             if *self.shared.newest.borrow() < self.tip {
                 arrived();
                 self.shared.newest.send_replace(self.tip);
+                self.shared.numbers.send_replace(self.tip);
             }
             if !full {
                 self.version = Some(now);

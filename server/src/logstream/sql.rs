@@ -10,6 +10,14 @@ pub const EVENT_COLUMNS: &str =
     CASE WHEN EXISTS (SELECT 1 FROM event_artifacts WHERE event_id = e.id) THEN (SELECT json_group_array(artifact_id) FROM
         (SELECT artifact_id FROM event_artifacts WHERE event_id = e.id ORDER BY artifact_id)) END";
 
+/// How much of a body a card of a delegation needs: its title and the definition of done.
+pub const CARD_BODY_CHARS: i64 = 4000;
+
+/// [`EVENT_COLUMNS`] for a fold to a card: bodies are cut to [`CARD_BODY_CHARS`].
+pub fn card_columns() -> String {
+    EVENT_COLUMNS.replace("e.body", &format!("substr(e.body, 1, {CARD_BODY_CHARS})"))
+}
+
 /// An event out of a row of [`EVENT_COLUMNS`].
 pub fn event(row: &Row<'_>) -> rusqlite::Result<Event> {
     // Most events have none, and a list pays for every row.

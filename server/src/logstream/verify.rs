@@ -107,6 +107,22 @@ pub fn open(path: &Path) -> Result<Connection, OpenError> {
     Ok(conn)
 }
 
+/// Opens a side file. One that is not there, or is of another version, is a note and nothing to compare with.
+fn open_side(palace: &Path, name: &str, version: i64, report: &mut Report) -> Result<Option<Connection>, StoreError> {
+    let path = palace.join(name);
+    if !path.is_file() {
+        report.notes.push(format!("there is no {name}; a hub makes it when it starts"));
+        return Ok(None);
+    }
+    let side = open(&path).map_err(|e| StoreError::Storage(e.to_string()))?;
+    let found: i64 = side.query_row("PRAGMA user_version", [], |r| r.get(0))?;
+    if found != version {
+        report.notes.push(format!("{name} is of version {found}, not {version}; a hub makes it anew when it starts"));
+        return Ok(None);
+    }
+    Ok(Some(side))
+}
+
 /// Runs one check; answers whether it found nothing. A file that cannot be read at some place is a fault there, and the other checks
 /// still have their say.
 fn run(check: &'static str, report: &mut Report, look: impl FnOnce(&mut Report) -> Result<(), StoreError>) -> bool {

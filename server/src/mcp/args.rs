@@ -98,7 +98,8 @@ impl Args {
         // Clients add it to any tool; it means nothing here.
         given.shift_remove("wait_for_previous");
         let names = || params.iter().map(|p| p.name).collect::<Vec<_>>();
-        let unknown: Vec<&str> = given.keys().map(String::as_str).filter(|k| !names().contains(k)).collect();
+        let is_known = |name: &&str| params.iter().any(|param| param.name == *name);
+        let unknown: Vec<&str> = given.keys().map(String::as_str).filter(|name| !is_known(name)).collect();
         if !unknown.is_empty() {
             return Err(BadArguments {
                 message: format!("Unknown {} for tool {tool}", parameters(&unknown)),

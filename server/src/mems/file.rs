@@ -249,11 +249,12 @@ impl Writer {
 
     fn commit(&mut self, batch: Vec<Job>) {
         let now_ms = self.live.now_ms();
-        let (mut writes, mut others) = (Vec::new(), Vec::new());
+        let (mut writes, mut filed, mut sweeps) = (Vec::new(), Vec::new(), false);
         for job in batch {
             match job {
                 Job::Write { new, reply } => writes.push((new, reply)),
-                other => others.push(other),
+                Job::Filed(one) => filed.push(one),
+                Job::Sweep => sweeps = true,
             }
         }
         let mut fresh = HashMap::new();
@@ -265,7 +266,7 @@ impl Writer {
                 Err(error) => drop(reply.send(Err(error))),
             }
         }
-        let expired = match self.store(&fresh, others, now_ms) {
+        let expired = match self.store(&fresh, &filed, sweeps, now_ms) {
             Ok(expired) => expired,
             Err(error) => {
                 tracing::error!(%error, writes = answers.len(), "session memory was not written");
@@ -309,15 +310,17 @@ impl Writer {
         let (snapshot, did) = Snapshot::after(before.as_deref(), new, id, now_ms);
         snapshot.room(new)?;
         let snapshot = Arc::new(snapshot);
-        fresh.insert(key, Arc::clone(&snapshot));
-        Ok(Event { owner: new.owner.clone(), snapshot, did })
+        let event = Event::new(new.owner.clone(), &snapshot, did);
+        fresh.insert(key, snapshot);
+        Ok(event)
     }
 
     /// Writes a group in one transaction; the keys of what was removed.
     fn store(
         &mut self,
         fresh: &HashMap<String, Arc<Snapshot>>,
-        others: Vec<Job>,
+        filed: &[Filed],
+        sweeps: bool,
         now_ms: u64,
     ) -> Result<Vec<String>, MemsError> {
         let tx = self.conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -326,20 +329,14 @@ impl Writer {
             tx.prepare_cached("INSERT OR REPLACE INTO snapshots (key, expires_at_ms, value) VALUES (?1, ?2, ?3)")?
                 .execute(params![key, ms(snapshot.expires_at_ms), value])?;
         }
-        let mut expired = Vec::new();
-        for job in others {
-            match job {
-                Job::Filed(filed) => self.index.insert(&tx, &filed)?,
-                Job::Sweep => {
-                    let mut statement =
-                        tx.prepare_cached("DELETE FROM snapshots WHERE expires_at_ms <= ?1 RETURNING key")?;
-                    let keys = statement.query_map([ms(now_ms)], |row| row.get(0))?;
-                    let keys: Vec<String> = keys.collect::<rusqlite::Result<_>>()?;
-                    // One that was written anew in this group is another one.
-                    expired.extend(keys.into_iter().filter(|key| !fresh.contains_key(key)));
-                }
-                Job::Write { .. } => {}
-            }
+        for one in filed {
+            self.index.insert(&tx, one)?;
+        }
+        let mut expired: Vec<String> = Vec::new();
+        if sweeps {
+            // What this group wrote lives at its moment: none of it goes.
+            let mut statement = tx.prepare_cached("DELETE FROM snapshots WHERE expires_at_ms <= ?1 RETURNING key")?;
+            expired = statement.query_map([ms(now_ms)], |row| row.get(0))?.collect::<rusqlite::Result<_>>()?;
         }
         if !fresh.is_empty() || !expired.is_empty() {
             tx.prepare_cached("INSERT OR REPLACE INTO clock (id, now_ms) VALUES (1, ?1)")?.execute([ms(now_ms)])?;

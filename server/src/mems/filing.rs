@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use loggia_domain::mems::{Kept, Message, Owner, key, message_id, text};
+use loggia_domain::mems::{Kept, Message, NewWrite, key, message_id, text};
 use loggia_domain::palace::diary::wing;
 use loggia_domain::palace::text as texts;
 use tokio::sync::{Semaphore, oneshot};
@@ -50,29 +50,43 @@ impl Begun {
     }
 }
 
+/// What is to be filed of a write.
+pub struct Draft {
+    new: NewDrawer,
+    shape: Vec<(String, usize)>,
+}
+
+impl Draft {
+    /// Of its messages, or why they cannot be filed.
+    pub fn of(write: &NewWrite) -> Result<Self, String> {
+        let (owner, messages) = (&write.owner, &write.messages);
+        if messages.is_empty() {
+            return Err("there was nothing to file".to_owned());
+        }
+        let new = NewDrawer {
+            wing: wing(&owner.agent_id.to_lowercase()),
+            room: ROOM.to_owned(),
+            content: texts::content(text(messages).into()).map_err(|refusal| refusal.message)?,
+            source_file: key::of(owner),
+            added_by: owner.agent_id.clone(),
+        };
+        let shape = messages.iter().map(|m| (m.role.clone(), m.content.chars().count())).collect();
+        Ok(Self { new, shape })
+    }
+}
+
 impl Filing {
     /// Into a palace, noting in the file which drawer holds what.
     pub fn new(palace: Palace, file: Arc<File>) -> Self {
         Self { palace, file, places: Arc::new(Semaphore::new(MAX_AT_ONCE)) }
     }
 
-    /// Begins to file the messages of a write, or says why that cannot be.
-    pub fn begin(&self, owner: &Owner, messages: Vec<Message>) -> Result<Begun, String> {
-        if messages.is_empty() {
-            return Err("there was nothing to file".to_owned());
-        }
+    /// Begins to file a write's messages, or says why that cannot be.
+    pub fn begin(&self, draft: Draft) -> Result<Begun, String> {
         let permit = Arc::clone(&self.places).try_acquire_owned();
         let permit = permit.map_err(|_| "too much waits for the palace".to_owned())?;
-        let content = texts::content(text(&messages).into()).map_err(|refusal| refusal.message)?;
-        let key = key::of(owner);
-        let new = NewDrawer {
-            wing: wing(&owner.agent_id.to_lowercase()),
-            room: ROOM.to_owned(),
-            content,
-            source_file: key.clone(),
-            added_by: owner.agent_id.clone(),
-        };
-        let shape = messages.into_iter().map(|m| (m.role, m.content.chars().count())).collect();
+        let Draft { new, shape } = draft;
+        let key = new.source_file.clone();
         let (palace, file) = (self.palace.clone(), Arc::clone(&self.file));
         let (written, event_id) = oneshot::channel::<String>();
         let filed = tokio::spawn(async move {

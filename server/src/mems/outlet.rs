@@ -14,18 +14,24 @@ const MAX_EVENTS: usize = 1000;
 /// How many bytes of text they may have together.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a write did, with the snapshot that it left.
+/// What a write did, with what events tell of the snapshot that it left.
 #[derive(Debug, Clone)]
 pub struct Event {
     /// Whose memory.
     pub owner: Owner,
-    /// What it is now.
+    /// What it is now, without the plan, the variables and the metadata.
     pub snapshot: Arc<Snapshot>,
     /// Whether it is new.
     pub did: Did,
 }
 
 impl Event {
+    /// Of a write. What no event tells is let go here: thousands of events may wait, and the variables of each would be a copy of its own.
+    pub fn new(owner: Owner, snapshot: &Arc<Snapshot>, did: Did) -> Self {
+        let snapshot = if snapshot.is_told() { Arc::clone(snapshot) } else { Arc::new(snapshot.told()) };
+        Self { owner, snapshot, did }
+    }
+
     /// The flat fields.
     pub fn fields(&self) -> [(&'static str, String); FIELDS] {
         fields(&self.owner, &self.snapshot, self.did)
@@ -144,9 +150,10 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
-    use loggia_domain::mems::NewWrite;
+    use loggia_domain::mems::{Message, NewWrite, key};
 
     use super::*;
+    use crate::mems::file::File;
 
     #[test]
     fn a_reader_goes_on_where_it_was_or_learns_of_the_gap() {
@@ -161,7 +168,7 @@ mod tests {
         };
         let push = |n: usize| {
             let (snapshot, did) = Snapshot::after(None, &write, format!("e{n}"), 0);
-            outlet.push(Event { owner: Owner::default(), snapshot: Arc::new(snapshot), did }, false);
+            outlet.push(Event::new(Owner::default(), &Arc::new(snapshot), did), false);
         };
         (1..=3).for_each(push);
         assert_eq!((outlet.number_of("e2"), outlet.number_of("e9"), outlet.before_oldest()), (Some(2), None, 0));
@@ -172,5 +179,30 @@ mod tests {
         let unseen = outlet.after(2);
         assert_eq!((unseen.events.len(), unseen.events[0].0, unseen.is_gap), (MAX_EVENTS, 6, true));
         assert!(outlet.after(outlet.newest()).events.is_empty());
+    }
+
+    #[tokio::test]
+    async fn what_waits_holds_nothing_that_no_event_tells() {
+        let folder = tempfile::tempdir().expect("temp dir");
+        let outlet = Arc::new(Outlet::new(None));
+        let file = File::open(folder.path(), Arc::clone(&outlet)).expect("opened");
+        let large = serde_json::Map::from_iter([("k".to_owned(), "x".repeat(500_000).into())]);
+        let write = NewWrite {
+            owner: Owner { agent_id: "a".to_owned(), session_id: "s".to_owned(), ..Owner::default() },
+            messages: vec![Message { role: "user".to_owned(), content: "hi".to_owned() }],
+            active_plan: Some("plan".repeat(1000)),
+            temp_variables: large.clone(),
+            metadata: large.clone(),
+            ttl_s: 60,
+        };
+        let owner = write.owner.clone();
+        let answered = file.write(write).await.expect("written");
+        let kept = file.read(&key::of(&owner)).expect("live");
+        assert_eq!((&kept.temp_variables, &kept.metadata), (&large, &large));
+        let unseen = outlet.after(0).events;
+        for event in [&answered, &*unseen[0].1] {
+            assert!(event.snapshot.is_told(), "as large as its session");
+            assert_eq!(event.fields(), fields(&owner, &kept, Did::Write));
+        }
     }
 }

@@ -364,7 +364,7 @@ impl Task {
             Err(_) => HashSet::new(),
         };
         let mut queue = self.shared.queue();
-        let batch = queue.take(self.unsure.max(1));
+        let batch = queue.take(self.unsure);
         let all = batch.len();
         let rest: Vec<_> = batch.into_iter().filter(|event| !there.contains(&event.snapshot.event_id)).collect();
         let published = all - rest.len();

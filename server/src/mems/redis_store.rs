@@ -13,7 +13,8 @@ use std::time::Duration;
 
 use loggia_domain::mems::event::EventIds;
 use loggia_domain::mems::{NewWrite, Owner, Snapshot, key};
-use redis::{Script, ScriptInvocation};
+use redis::aio::MultiplexedConnection;
+use redis::{RedisError, Script, ScriptInvocation};
 use tokio::sync::Mutex as TurnMutex;
 use tokio::time::timeout;
 
@@ -88,7 +89,7 @@ impl RedisStore {
         key.hash(&mut hash);
         let turn = usize::try_from(hash.finish() % TURNS as u64).unwrap_or(0);
         let _turn = self.turns[turn].lock().await;
-        let mut there = self.get(key).await?.map(|(text, _)| text);
+        let mut there = self.get(key).await?;
         loop {
             let before = there.as_deref().filter(|text| !text.is_empty()).map(parse).transpose()?;
             let now_ms = now_ms();
@@ -98,7 +99,7 @@ impl RedisStore {
             let (snapshot, did) = Snapshot::after(before.as_ref(), new, id, now_ms);
             snapshot.room(new)?;
             let text = serde_json::to_string(&snapshot).map_err(|error| MemsError::Storage(error.to_string()))?;
-            let event = Event { owner: new.owner.clone(), snapshot: Arc::new(snapshot), did };
+            let event = Event::new(new.owner.clone(), &Arc::new(snapshot), did);
             let life = if before.is_some() { String::new() } else { new.ttl_s.to_string() };
             let mut call = self.script.prepare_invoke();
             call.key(key).arg(before_id).arg(text).arg(life);
@@ -132,39 +133,21 @@ impl RedisStore {
         }
     }
 
-    /// The text of a snapshot and how long it still lives, in ms.
-    async fn get(&self, key: &str) -> Result<Option<(String, u64)>, MemsError> {
-        let mut pipe = redis::pipe();
-        pipe.cmd("GET").arg(key).cmd("PTTL").arg(key);
-        let asked = self.link.ask(async |c| pipe.query_async::<(Option<String>, i64)>(c).await).await;
-        let (text, left) = asked.map_err(MemsError::Unavailable)?;
-        Ok(text.map(|text| (text, u64::try_from(left).unwrap_or(0))))
+    /// The text of a snapshot.
+    async fn get(&self, key: &str) -> Result<Option<String>, MemsError> {
+        let asked = self.link.ask(async |c| redis::cmd("GET").arg(key).query_async::<Option<String>>(c).await);
+        asked.await.map_err(MemsError::Unavailable)
     }
 
     /// The live snapshot of a key.
     pub async fn read(&self, key: &str) -> Result<Option<Arc<Snapshot>>, MemsError> {
-        self.get(key).await?.map(|(text, _)| parse(&text).map(Arc::new)).transpose()
+        self.get(key).await?.map(|text| parse(&text).map(Arc::new)).transpose()
     }
 
     /// Live snapshots by owner, each with how long it still lives, in ms; at most [`MAX_SESSIONS`].
     pub async fn all(&self) -> Result<Vec<(Owner, Arc<Snapshot>, u64)>, MemsError> {
         let found = self.link.ask(async |connection| {
-            let mut keys: Vec<String> = Vec::new();
-            let mut cursor = 0_u64;
-            loop {
-                let mut scan = redis::cmd("SCAN");
-                scan.arg(cursor).arg("MATCH").arg(format!("{}*", key::PREFIX)).arg("COUNT").arg(500);
-                let (next, some): (u64, Vec<String>) = scan.query_async(connection).await?;
-                keys.extend(some.into_iter().filter(|name| key::owner(name).is_some()));
-                cursor = next;
-                if cursor == 0 || keys.len() >= MAX_SESSIONS {
-                    break;
-                }
-            }
-            // A scan may name a key twice.
-            keys.sort_unstable();
-            keys.dedup();
-            keys.truncate(MAX_SESSIONS);
+            let keys = keys(connection).await?;
             let mut pipe = redis::pipe();
             for key in &keys {
                 pipe.cmd("GET").arg(key).cmd("PTTL").arg(key);
@@ -190,11 +173,38 @@ impl RedisStore {
         Ok(ours.collect())
     }
 
+    /// How many sessions [`Self::all`] would list.
+    pub async fn count(&self) -> Result<usize, MemsError> {
+        let counted = self.link.ask(async |connection| Ok(keys(connection).await?.len()));
+        counted.await.map_err(MemsError::Unavailable)
+    }
+
     /// Whether it answers.
     pub async fn ping(&self) -> Result<(), MemsError> {
         let asked = self.link.ask(async |connection| redis::cmd("PING").query_async::<String>(connection).await);
         asked.await.map(drop).map_err(MemsError::Unavailable)
     }
+}
+
+/// The keys of sessions, at most [`MAX_SESSIONS`].
+async fn keys(connection: &mut MultiplexedConnection) -> Result<Vec<String>, RedisError> {
+    let mut keys: Vec<String> = Vec::new();
+    let mut cursor = 0_u64;
+    loop {
+        let mut scan = redis::cmd("SCAN");
+        scan.arg(cursor).arg("MATCH").arg(format!("{}*", key::PREFIX)).arg("COUNT").arg(500);
+        let (next, some): (u64, Vec<String>) = scan.query_async(connection).await?;
+        keys.extend(some.into_iter().filter(|name| key::owner(name).is_some()));
+        cursor = next;
+        if cursor == 0 || keys.len() >= MAX_SESSIONS {
+            break;
+        }
+    }
+    // A scan may name a key twice.
+    keys.sort_unstable();
+    keys.dedup();
+    keys.truncate(MAX_SESSIONS);
+    Ok(keys)
 }
 
 fn parse(text: &str) -> Result<Snapshot, MemsError> {

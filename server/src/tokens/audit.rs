@@ -38,6 +38,8 @@ const MAX_CHARS: usize = 256;
 
 /// Who is written for what the hub does by itself.
 const HUB: &str = "(hub)";
+/// The outcome of an act whose caller was gone before it ended.
+const UNANSWERED: &str = "unanswered";
 
 fn tables() -> String {
     format!(
@@ -67,7 +69,7 @@ pub struct Line {
     pub kind: String,
     /// The id or name of what was changed; empty when there is none.
     pub object: String,
-    /// `ok`, or a word for why not.
+    /// `ok`, or a word for why not; `unanswered` when the caller was gone before it was known.
     pub outcome: String,
 }
 
@@ -80,6 +82,35 @@ pub struct Wanted {
     pub kind: Option<String>,
     /// Only lines before this number.
     pub before: Option<i64>,
+}
+
+/// An act that is under way. It is noted when this is dropped, however its task ended: a caller who leaves takes the task along, and what
+/// was asked for may happen all the same.
+#[must_use]
+pub struct Act {
+    audit: Audit,
+    who: String,
+    kind: &'static str,
+    object: String,
+    outcome: &'static str,
+}
+
+impl Act {
+    /// What was changed, when that is known only afterwards.
+    pub fn changed(&mut self, object: String) {
+        self.object = object;
+    }
+
+    /// How it ended.
+    pub fn ended(mut self, outcome: &'static str) {
+        self.outcome = outcome;
+    }
+}
+
+impl Drop for Act {
+    fn drop(&mut self) {
+        self.audit.note(&self.who, self.kind, &self.object, self.outcome);
+    }
 }
 
 struct Note {
@@ -129,6 +160,11 @@ impl Audit {
             .map_err(|e| failed(&e))?;
         let inner = Inner { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)), dropped, readers };
         Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// Begins an act that waits for something before its end is known.
+    pub fn begin(&self, who: &str, kind: &'static str, object: String) -> Act {
+        Act { audit: self.clone(), who: who.to_owned(), kind, object, outcome: UNANSWERED }
     }
 
     /// Notes an act. Never waits: a line that finds no place is dropped and counted.

@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use loggia_domain::timestamp;
 use rusqlite::{Connection, OptionalExtension as _};
-use time::OffsetDateTime;
 
 use super::{AuthError, Identity};
 use crate::clock::now_ms;
@@ -152,5 +151,5 @@ fn ends_ms(at: &str) -> u64 {
 
 /// Whether a stored time is over.
 pub(super) fn is_over(at: &str) -> bool {
-    ends_ms(at) <= timestamp::ms(OffsetDateTime::now_utc())
+    ends_ms(at) <= now_ms()
 }

@@ -73,8 +73,9 @@ impl Tokens {
     pub fn sessions(&self) -> Result<Vec<SessionRecord>, AuthError> {
         let conn = self.conn();
         let mut statement = conn.prepare_cached(
-            "SELECT s.id, s.hash, s.token_hash, s.created_at, s.expires_at, t.name FROM sessions s LEFT JOIN tokens t ON t.hash = s.token_hash
-             WHERE s.expires_at > ?1 ORDER BY s.rowid DESC",
+            // A session ends with its token.
+            "SELECT s.id, s.hash, s.token_hash, s.created_at, min(s.expires_at, coalesce(t.expires_at, s.expires_at)) AS ends_at, t.name
+             FROM sessions s LEFT JOIN tokens t ON t.hash = s.token_hash WHERE ends_at > ?1 ORDER BY s.rowid DESC",
         )?;
         let mut rows = statement.query([now_text()])?;
         let mut found = Vec::new();

@@ -134,6 +134,24 @@ fn what_could_undo_a_limit_is_not_given_with_it() {
 }
 
 #[test]
+fn a_session_whose_token_is_over_is_open_nowhere() {
+    let dir = tempfile::tempdir().expect("temp dir");
+    let tokens = open(&dir, None);
+    let mac = tokens.create(&new_token("mac"), "test").expect("made");
+    let session = tokens.sign_in(&mac.secret).expect("asked").expect("valid");
+    tokens.conn().execute("UPDATE sessions SET expires_at = '2998-01-01T00:00:00Z'", []).expect("set");
+    for (ends, is_open) in [("2997-01-01T00:00:00Z", true), ("2020-01-01T00:00:00Z", false)] {
+        let conn = tokens.conn();
+        conn.execute("UPDATE tokens SET expires_at = ?1", [ends]).expect("set");
+        tokens.reload(&conn).expect("read");
+        drop(conn);
+        assert_eq!(tokens.session(&session).is_some(), is_open);
+        let shown: Vec<String> = tokens.sessions().expect("list").into_iter().map(|s| s.expires_at).collect();
+        assert_eq!(shown, if is_open { vec![ends.to_owned()] } else { Vec::new() });
+    }
+}
+
+#[test]
 fn what_another_process_changes_is_seen_at_the_next_look() {
     let dir = tempfile::tempdir().expect("temp dir");
     let (hub, command) = (open(&dir, None), open(&dir, None));

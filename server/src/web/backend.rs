@@ -14,7 +14,7 @@ use loggia_app::backend::{
     Overview, RoomCount, Sheet, StatusCount, StreamCount, TaskPage, Tip, Viewer,
 };
 use loggia_domain::search::Query;
-use loggia_domain::{ApiError, ErrorCode, Event, Filter, Status, refusal, timestamp};
+use loggia_domain::{ApiError, Artifact, ErrorCode, Event, Filter, Status, refusal, timestamp};
 
 use super::tokens::Managed;
 use super::{hits, hub, matches, memory, past, people, tasks, tokens};
@@ -267,6 +267,11 @@ impl Backend for HubBackend {
     async fn artifact(&self, id: String) -> Result<ArtifactPage, ApiError> {
         self.allowed(Scope::Read)?;
         tasks::artifact(&self.state, id).await
+    }
+
+    async fn artifact_alone(&self, id: String) -> Result<Artifact, ApiError> {
+        self.allowed(Scope::Read)?;
+        tasks::artifact_alone(&self.state, &id).await
     }
 
     async fn agents(&self) -> Result<AgentsPage, ApiError> {

@@ -19,6 +19,7 @@ use crate::figures::disk;
 use crate::figures::tools::Outcome;
 use crate::logstream::StoreError;
 use crate::logstream::append::QUEUE;
+use crate::logstream::projection::RoomFigures;
 use crate::palace::embed::MODEL;
 use crate::palace::schema;
 use crate::tokens::{Identity, Scope};
@@ -27,10 +28,10 @@ use crate::tokens::{Identity, Scope};
 pub(super) async fn page(state: &AppState, viewer: &Identity) -> Result<HubPage, ApiError> {
     let is_admin = viewer.may(Scope::Admin);
     let status = state.estate.status().await.map_err(of_store)?;
-    let health = health(state).await.map_err(of_store)?;
-    let has_demo = alarms::has_demo(state).await;
+    let rooms = state.live.projection().rooms().await.map_err(of_store)?;
+    let health = health(state, &rooms).await.map_err(of_store)?;
     let mut alarms = alarms::of_hub(state, &status, &health, is_admin);
-    alarms.extend(has_demo.then_some(Alarm::Demo));
+    alarms.extend(alarms::has_demo(&rooms).then_some(Alarm::Demo));
     Ok(HubPage {
         is_admin,
         alarms,
@@ -43,21 +44,19 @@ pub(super) async fn page(state: &AppState, viewer: &Identity) -> Result<HubPage,
 
 /// What every page says about the hub. What cannot be found out is said by the pages that need it.
 pub(super) async fn notices(state: &AppState) -> Vec<Alarm> {
-    let restored = match state.estate.status().await {
-        Ok(status) => alarms::restored(&status),
-        Err(_) => None,
-    };
+    let restored = state.estate.restore().as_ref().map(alarms::restored);
     let folder = folder(state);
     let free = tokio::task::spawn_blocking(move || disk::free(&folder)).await.ok().flatten();
     let full = free.and_then(alarms::disk).filter(|alarm| matches!(alarm, Alarm::DiskFull(_)));
-    let demo = alarms::has_demo(state).await.then_some(Alarm::Demo);
+    // That the counts cannot be read is said elsewhere.
+    let rooms = state.live.projection().rooms().await.unwrap_or_default();
+    let demo = alarms::has_demo(&rooms).then_some(Alarm::Demo);
     restored.into_iter().chain(full).chain(demo).collect()
 }
 
-async fn health(state: &AppState) -> Result<Health, StoreError> {
+async fn health(state: &AppState, rooms: &[RoomFigures]) -> Result<Health, StoreError> {
     let figures = &state.figures;
     let newest = state.log.newest().await?;
-    let rooms = state.live.projection().rooms().await?;
     let folder = folder(state);
     let (files, disk_free_bytes) = tokio::task::spawn_blocking(move || (disk::files(&folder), disk::free(&folder)))
         .await
@@ -85,7 +84,8 @@ async fn health(state: &AppState) -> Result<Health, StoreError> {
         last_commit_ms: writer.last_commit_ms(),
         streams: state.streams.open(),
         streams_max: state.streams.max(),
-        pages: state.presence.everybody(&state.log, &state.live).await?.pages,
+        // Whoever sees some streams only learns nothing of other readers.
+        pages: if state.log.reach().is_everything() { state.presence.pages() as u64 } else { 0 },
         waits: figures.waits.get(),
         stream_events: figures.stream_events.get(),
         connections: figures.connections.get(),

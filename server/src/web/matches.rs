@@ -21,7 +21,7 @@ pub(super) async fn find(log: &Logstream, projection: &Projection, letters: &str
     if letters.starts_with("evt_") && log.event(letters.to_owned()).await?.is_some() {
         found.event = Some(letters.to_owned());
     }
-    if letters.starts_with("art_") && log.artifact(letters.to_owned()).await?.is_some() {
+    if letters.starts_with("art_") && !log.artifact_records(vec![letters.to_owned()]).await?.is_empty() {
         found.artifact = Some(letters.to_owned());
     }
     let (open, _) = projection.open_delegations(LOOKED_AT).await?;

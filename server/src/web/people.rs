@@ -52,12 +52,20 @@ pub async fn mark_read(
     let event = field::routing("event", Raw::Text(form.event)).map_err(|r| HttpError::new(r.into()))?;
     let state = state.seen_by(&viewer);
     // Only what is in the log can have been read.
-    state.log.seq_of("event", event.clone()).await?;
-    let (audit, who) = (state.audit.clone(), viewer.name.clone());
-    let kept =
-        tokio::task::spawn_blocking(move || state.viewers.mark(&viewer.name, &agent, &event).map(|()| agent)).await;
-    let agent = kept.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
-    audit.note(&who, "inbox.read", &agent, "ok");
+    let read = state.log.seq_of("event", event.clone()).await?;
+    let act = state.audit.begin(&viewer.name, "inbox.read", agent.clone());
+    // A tab that was opened earlier takes nothing back of what another has read since.
+    let before = marks(&state, &viewer).await.remove(&key(&agent));
+    let before = match before {
+        Some(id) => state.log.seq_of("event", id).await.ok(),
+        None => None,
+    };
+    if before.is_none_or(|before| before < read) {
+        let (viewers, name, agent) = (Arc::clone(&state.viewers), viewer.name.clone(), agent.clone());
+        let kept = tokio::task::spawn_blocking(move || viewers.mark(&name, &agent, &event)).await;
+        kept.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
+    }
+    act.ended("ok");
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("id", &agent).finish();
     Ok(session::see_other(&format!("/agent?{query}")))
 }

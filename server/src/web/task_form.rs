@@ -15,6 +15,7 @@ use crate::auth::Caller;
 use crate::error::HttpError;
 use crate::logstream::StoreError;
 use crate::session;
+use crate::tokens::audit::Act;
 use crate::tokens::{Identity, Scope};
 
 type Fields = Vec<(String, String)>;
@@ -28,12 +29,10 @@ pub async fn post_answer(
     Form(fields): Form<Fields>,
 ) -> Result<Response, HttpError> {
     let (state, identity) = writer(state, &caller)?;
+    let act = state.audit.begin(&identity.name, "task.answer", String::new());
     let written = answer(&state, &identity, &fields).await;
-    note(&state, &identity, "task.answer", &written);
-    match written {
-        Ok(event) => Ok(session::see_other(&page_of(&event))),
-        Err(error) => refused(&state, identity, uri, &headers, fields, error).await,
-    }
+    note(act, &written);
+    shown(&state, identity, uri, &headers, fields, written).await
 }
 
 /// `POST /task/new`: a request for work.
@@ -45,22 +44,22 @@ pub async fn post_task(
     Form(fields): Form<Fields>,
 ) -> Result<Response, HttpError> {
     let (state, identity) = writer(state, &caller)?;
+    let act = state.audit.begin(&identity.name, "task.create", String::new());
     let written = request(&state, &identity, &fields).await;
-    note(&state, &identity, "task.create", &written);
-    match written {
-        Ok(event) => Ok(session::see_other(&page_of(&event))),
-        Err(error) => refused(&state, identity, uri, &headers, fields, error).await,
-    }
+    note(act, &written);
+    shown(&state, identity, uri, &headers, fields, written).await
 }
 
 /// Notes in the audit which event was written, never what it says.
-fn note(state: &AppState, identity: &Identity, kind: &str, written: &Result<Event, StoreError>) {
-    let (object, outcome) = match written {
-        Ok(event) => (event.id.as_str(), "ok"),
-        Err(StoreError::Refused(_)) => ("", "refused"),
-        Err(_) => ("", "failed"),
-    };
-    state.audit.note(&identity.name, kind, object, outcome);
+fn note(mut act: Act, written: &Result<Event, StoreError>) {
+    match written {
+        Ok(event) => {
+            act.changed(event.id.clone());
+            act.ended("ok");
+        }
+        Err(StoreError::Refused(_)) => act.ended("refused"),
+        Err(_) => act.ended("failed"),
+    }
 }
 
 /// The log as far as this person may write to it, and who it is.
@@ -110,16 +109,21 @@ async fn request(state: &AppState, identity: &Identity, fields: &Fields) -> Resu
     state.log.append(event).await
 }
 
-/// The page again, with what was typed and why it was refused. What is not the writer's own fault goes the way of all errors.
-async fn refused(
+/// The task that was written to, or the form again with what was typed and why it was refused. What is not the writer's own fault goes
+/// the way of all errors.
+async fn shown(
     state: &AppState,
     identity: Identity,
     uri: Uri,
     headers: &HeaderMap,
     fields: Fields,
-    error: StoreError,
+    written: Result<Event, StoreError>,
 ) -> Result<Response, HttpError> {
-    let StoreError::Refused(refused) = error else { return Err(error.into()) };
+    let refused = match written {
+        Ok(event) => return Ok(session::see_other(&page_of(&event))),
+        Err(StoreError::Refused(refused)) => refused,
+        Err(error) => return Err(error.into()),
+    };
     let typed = Typed { values: fields, error: Some((refused.field, refused.message)) };
     let mut page = Request::new(Body::empty());
     *page.method_mut() = Method::GET;

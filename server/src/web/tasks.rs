@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use loggia_app::backend::asked::{Moment, PageQuery, Seen};
 use loggia_app::backend::{ArtifactPage, Html, TaskPage};
 use loggia_domain::delegation::{Delegation, State, fold};
-use loggia_domain::{ApiError, ArtifactKind, ArtifactRecord, Event, Raw, field};
+use loggia_domain::{ApiError, Artifact, ArtifactKind, ArtifactRecord, Event, Raw, field};
 
 use super::backend::{missing, tip};
 use super::past::at;
@@ -78,8 +78,7 @@ pub(super) async fn told(
 
 /// One artifact, what references it, and other patches of the same work.
 pub(super) async fn artifact(state: &AppState, id: String) -> Result<ArtifactPage, ApiError> {
-    let found = state.log.artifact(id.clone()).await.map_err(of_store)?;
-    let artifact = found.ok_or_else(|| missing("artifact", &id))?;
+    let artifact = artifact_alone(state, &id).await?;
     let mut referenced_by = state.log.references(id.clone(), MAX_LIMIT).await.map_err(of_store)?;
     let mut others: Vec<ArtifactRecord> = Vec::new();
     if artifact.kind == ArtifactKind::Patch.as_str() {
@@ -94,6 +93,12 @@ pub(super) async fn artifact(state: &AppState, id: String) -> Result<ArtifactPag
     }
     referenced_by.iter_mut().for_each(Event::preview);
     Ok(ArtifactPage { artifact, referenced_by, others, shown: Html::default() })
+}
+
+/// One artifact.
+pub(super) async fn artifact_alone(state: &AppState, id: &str) -> Result<Artifact, ApiError> {
+    let found = state.log.artifact(id.to_owned()).await.map_err(of_store)?;
+    found.ok_or_else(|| missing("artifact", id))
 }
 
 /// What is known of the artifacts that events reference, oldest first.
@@ -126,7 +131,7 @@ fn moment_of(events: &[Event], at: &At, elsewhere: Option<i64>, asked: &str) -> 
             let before = || arrived.iter().rposition(|event| elsewhere.is_some_and(|seq| event.seq <= seq));
             named.or_else(before).ok_or_else(|| missing("event", asked))?
         }
-        At::Seq(place) => usize::try_from(place - 1).unwrap_or(0).min(arrived.len().saturating_sub(1)),
+        At::Seq(place) => usize::try_from(place.saturating_sub(1)).unwrap_or(0).min(arrived.len().saturating_sub(1)),
     };
     let count = |n: usize| i64::try_from(n).unwrap_or(i64::MAX);
     let id = |index: Option<usize>| Some(arrived.get(index?)?.id.clone());

@@ -1,30 +1,15 @@
 //! What is addressed to an agent, of whatever kind and in whatever spelling: its page accounts for all of it, and its diary is found.
 
-use std::time::{Duration, Instant};
-
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::hub::{Hub, event_with};
+use crate::presence::until;
 
 /// A page as somebody with a session reads it, without the marks between texts.
 fn page(hub: &Hub, session: &str, target: &str) -> String {
     let answer = hub.request("GET", target).without("Authorization").header("Cookie", session).send();
     assert_eq!(answer.status, 200, "{target}: {answer:?}");
     answer.text().replace("<!>", "")
-}
-
-/// Asks for an agent until something is so.
-#[track_caller]
-fn until(hub: &Hub, name: &str, what: impl Fn(&Value) -> bool) -> Value {
-    let end = Instant::now() + Duration::from_secs(30);
-    loop {
-        let told = hub.call("mempalace_agents", json!({"agent": name}))["agents"][0].clone();
-        if what(&told) {
-            return told;
-        }
-        assert!(Instant::now() < end, "still {told}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::hub::{Hub, TOKEN, event, tool_call};
 use crate::made::{bearer_call, make, page, said, session_of, until, with_bearer};
+use crate::outsider;
 use crate::sync_mesh::write_peers;
 
 /// What the export says, newest first.
@@ -38,6 +39,25 @@ fn a_write_is_noted_by_who_what_and_which_and_a_read_is_not() {
     assert!(all.iter().all(|line| line["kind"] != "mempalace_event_list"), "{all:?}");
     let text = format!("{all:?}");
     assert!(!text.contains("a body that nobody") && !text.contains(TOKEN), "{text}");
+}
+
+#[test]
+fn a_write_whose_caller_left_before_its_end_is_noted_too() {
+    let hub = Hub::start();
+    hub.append("s", "the tables are there");
+    let status = |part: &str, key: &str| hub.get("/statusz").json()[part][key].clone();
+    let before = status("connections", "open");
+    let holder = outsider::open(&hub.place().log_file());
+    holder.execute_batch("BEGIN IMMEDIATE").expect("the hub is idle");
+    let call = tool_call("mempalace_event_append", event("s", "written all the same"));
+    let caller = with_bearer(&hub, TOKEN, "POST", "/mcp").json(call).connect();
+    until("the write to wait", || (status("writer", "waiting") == 1).then_some(()));
+    drop(caller);
+    until("the hub to notice", || (status("connections", "open") == before).then_some(()));
+    holder.execute_batch("ROLLBACK").expect("it was ours");
+    until("the event", || (hub.list(json!({})).len() == 2).then_some(()));
+    let noted = of_kind(&hub, "mempalace_event_append", 2);
+    assert_eq!((&noted[0]["outcome"], &noted[0]["who"]), (&json!("unanswered"), &json!("bootstrap")), "{noted:?}");
 }
 
 #[test]

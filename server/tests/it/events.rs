@@ -89,6 +89,27 @@ fn an_event_can_be_asked_for_by_its_id() {
 }
 
 #[test]
+fn the_page_of_an_event_holds_its_text_once_and_beginnings_of_the_others() {
+    let hub = Hub::start();
+    let said = |n: usize| format!("{} {n} is the end", "x".repeat(1000));
+    let ids: Vec<Value> =
+        (0..8).map(|n| hub.append_event(event_with("s", &said(n), json!({})))["id"].clone()).collect();
+    let request = hub.request("POST", "/api/ask").without("Authorization").header("Origin", &hub.origin());
+    let question = json!({"question": {"Event": [ids[6], ""]}}).to_string();
+    let answer = request.header("Cookie", &hub.session()).json(question.as_str()).send();
+    assert_eq!(answer.text().matches("is the end").count(), 1, "{answer:?}");
+    let answer = answer.json();
+    assert_eq!(answer["Event"][0]["body"], said(6));
+    let near = answer["Event"][1].as_array().expect("its neighbours");
+    let near: Vec<&Value> = near.iter().map(|event| &event["id"]).collect();
+    assert_eq!(
+        near,
+        ids[1..].iter().rev().collect::<Vec<_>>(),
+        "newest first, five on each side where there are so many"
+    );
+}
+
+#[test]
 fn a_refused_patch_leaves_no_artifact() {
     let hub = Hub::start();
     let arguments = json!({"from_agent": "a", "stream": " ", "content": "--- a\n+++ b\n"});

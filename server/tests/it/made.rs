@@ -1,11 +1,12 @@
 //! Tokens that a test makes with the command line, and callers that use them.
 
 use std::process::Output;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::hub::{Hub, tool_answer, tool_call};
+use crate::patience;
 use crate::wire::{Answer, Request};
 
 /// How long something may take that the hub notices by itself within a second, on a busy machine.
@@ -39,15 +40,8 @@ pub(crate) fn refused(output: &Output) -> String {
 
 /// Waits until something is there.
 #[track_caller]
-pub(crate) fn until<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let end = Instant::now() + LIMIT;
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(Instant::now() < end, "waited in vain for {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+pub(crate) fn until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
+    patience::until(LIMIT, what, look)
 }
 
 /// A request with a token.

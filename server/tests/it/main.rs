@@ -12,6 +12,7 @@ mod impostor;
 mod kept;
 mod made;
 mod outsider;
+mod patience;
 mod place;
 mod redis;
 mod relay_link;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::hub::Hub;
 use crate::outsider;
-use crate::redis::wait_until;
+use crate::patience::wait_until;
 use crate::sse::Stream;
 use crate::wire::Answer;
 
@@ -362,6 +362,22 @@ fn a_stream_goes_on_where_it_was_and_says_what_it_lost() {
     let gap = stream.next_event(SOON).expect("a frame");
     assert_eq!(gap.event.as_deref(), Some("gap"));
     assert_eq!(stream.event().json()["content"], "user: one\nuser: two\nuser: three");
+}
+
+#[test]
+fn a_stream_that_is_far_behind_misses_nothing() {
+    let hub = Hub::start();
+    let mut stream = live(&hub, "", None);
+    write(&hub, &said("first", "one"));
+    let seen = stream.event().id;
+    drop(stream);
+    let sessions: Vec<String> = (0..8).map(|n| format!("s{n}")).collect();
+    for session in &sessions {
+        write(&hub, &said(session, &"x".repeat(100_000)));
+    }
+    let mut stream = live(&hub, "", seen.as_deref());
+    let came: Vec<Value> = sessions.iter().map(|_| stream.event().json()["session_id"].clone()).collect();
+    assert_eq!(json!(came), json!(sessions));
 }
 
 #[test]

@@ -10,7 +10,8 @@ use std::time::Duration;
 use crate::hub::Hub;
 use crate::mems::{said, write};
 use crate::mems_pipeline::publishing;
-use crate::redis::{Redis, wait_until};
+use crate::patience::wait_until;
+use crate::redis::Redis;
 
 const STREAM: &str = "mems:l0:events";
 /// How long a line may take.

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::hub::Hub;
 use crate::mems::{ask, contents, said, write};
-use crate::redis::{Redis, entries, wait_until};
+use crate::patience::wait_until;
+use crate::redis::{Redis, entries};
 
 const STREAM: &str = "mems:l0:events";
 

@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 use crate::hub::Hub;
 use crate::mems::{ask, contents, said, try_write, write};
 use crate::mems_pipeline::pipeline;
-use crate::redis::{Redis, wait_until};
+use crate::patience::wait_until;
+use crate::redis::Redis;
 
 const STREAM: &str = "mems:l0:events";
 

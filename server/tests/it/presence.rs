@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::hub::{Hub, event_with, tool_call};
+use crate::patience::wait_until;
 use crate::wire::Answer;
 
 /// One agent as the tool tells it; null for one that nobody knows.
@@ -13,9 +14,9 @@ fn agent(hub: &Hub, name: &str) -> Value {
     hub.call("mempalace_agents", json!({"agent": name}))["agents"][0].clone()
 }
 
-/// Asks until something is so, and answers what is so then.
+/// Asks for an agent until something is so, and answers what is so then.
 #[track_caller]
-fn until(hub: &Hub, name: &str, what: impl Fn(&Value) -> bool) -> Value {
+pub(crate) fn until(hub: &Hub, name: &str, what: impl Fn(&Value) -> bool) -> Value {
     let end = Instant::now() + Duration::from_secs(30);
     loop {
         let told = agent(hub, name);
@@ -75,11 +76,9 @@ fn a_stream_and_a_wait_are_there_by_name_as_long_as_they_are_open() {
     let gone = until(&hub, "win:codex", |told| listens(told) == 0);
     assert!(gone["last_seen"].is_string() && gone["standing"] == "active", "{gone}");
     until(&hub, "lab:cursor", |told| listens(told) == 0);
-    let end = Instant::now() + Duration::from_secs(30);
-    while hub.call("mempalace_agents", json!({}))["unnamed"] != json!([]) {
-        assert!(Instant::now() < end, "the listener without a name never left");
-        std::thread::sleep(Duration::from_millis(20));
-    }
+    wait_until("the end of the listener without a name", || {
+        hub.call("mempalace_agents", json!({}))["unnamed"] == json!([])
+    });
 }
 
 #[test]
@@ -151,7 +150,7 @@ fn an_inbox_is_unread_until_its_reader_marks_it() {
         let event = hub.append_event(event_with("s", body, json!({"to_agent": who, "from_agent": from})));
         event["id"].as_str().expect("an id").to_owned()
     };
-    to("ben", "ann", "<b>one</b>");
+    let first = to("ben", "ann", "<b>one</b>");
     to("Ben", "ann", "two");
     // Its own word to everybody is no news to it; somebody else's is.
     to("*", "ben", "mine");
@@ -176,6 +175,8 @@ fn an_inbox_is_unread_until_its_reader_marks_it() {
     assert_eq!((marked.status, marked.header("location")), (303, Some("/agent?id=BEN")));
     let shown = page(&hub, &session, "/agent?id=ben").text();
     assert!(shown.contains("all read") && shown.contains("&lt;b&gt;one"), "nothing is deleted: {shown}");
+    // A tab that was opened before takes nothing back.
+    assert_eq!(mark_read(&hub, &session, "ben", &first).status, 303);
     to("ben", "ann", "three");
     hub.restart();
     let shown = page(&hub, &session, "/agent?id=ben").text();

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::patience::wait_until;
+
 /// How long a server may take to start.
 const START_LIMIT: Duration = Duration::from_secs(30);
-/// How long a test waits for what must come.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A server, running or stopped.
 pub(crate) struct Redis {
@@ -162,14 +162,4 @@ pub(crate) fn entries(answer: &Value) -> Vec<(String, Value)> {
         (entry[0].as_str().expect("an id").to_owned(), fields)
     };
     list.iter().map(one).collect()
-}
-
-/// Waits for something that must come.
-#[track_caller]
-pub(crate) fn wait_until(what: &str, mut is_there: impl FnMut() -> bool) {
-    let until = Instant::now() + PATIENCE;
-    while !is_there() {
-        assert!(Instant::now() < until, "still waiting for {what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }

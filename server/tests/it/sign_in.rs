@@ -1,7 +1,11 @@
 //! Sessions of a browser: the form, the one-time link, the cookie and what it opens, and the way out.
 
+use std::time::{Duration, Instant};
+
 use crate::hub::{Hub, TOKEN};
-use crate::wire::Answer;
+use crate::made::{status_of, until};
+use crate::outsider;
+use crate::wire::{Answer, Progress};
 
 #[track_caller]
 fn is_session_cookie(answer: &Answer) {
@@ -51,6 +55,34 @@ fn a_session_survives_a_restart_of_the_hub_or_ends_cleanly() {
     // Either is fine; a hub that crashes or hangs on yesterday's cookie is not.
     opens(&hub, &cookie);
     assert!(opens(&hub, &hub.session()));
+}
+
+#[test]
+fn whoever_holds_the_credentials_delays_nobody_but_those_who_sign_in() {
+    let hub = Hub::start();
+    let holder = outsider::open(&hub.place().palace().join("auth.sqlite3"));
+    holder.execute_batch("BEGIN IMMEDIATE").expect("the hub is idle");
+    // More than the hub has threads that serve.
+    let many = 2 * std::thread::available_parallelism().map_or(8, usize::from);
+    let sign_in = || {
+        let request = hub.request("POST", "/sign-in").without("Authorization").header("Origin", &hub.origin());
+        request.form(&format!("token={TOKEN}")).connect()
+    };
+    let mut waiting: Vec<_> = (0..many).map(|_| sign_in()).collect();
+    until("all of them to be there", || {
+        let open = hub.get("/statusz").json()["connections"]["open"].as_u64().expect("a number");
+        (open > many as u64).then_some(())
+    });
+    assert_eq!(status_of(&hub, "lg_guess"), 401, "who is not known waits for nobody");
+    assert_eq!(hub.get("/healthz").status, 200);
+    for connection in &mut waiting {
+        let soon = Instant::now() + Duration::from_millis(1);
+        assert_eq!(connection.read_until(soon), Progress::Nothing, "somebody signed in first");
+    }
+    holder.execute_batch("ROLLBACK").expect("it was ours");
+    for connection in waiting {
+        is_session_cookie(&connection.wait(Duration::from_mins(1)));
+    }
 }
 
 #[test]

@@ -3,6 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::hub::{Hub, TOKEN};
+use crate::made;
+use crate::patience::wait_until;
 use crate::sse::Stream;
 
 /// A stream as soon as there is a place for it.
@@ -71,25 +73,18 @@ fn a_client_that_takes_nothing_is_cut_off_and_can_go_on_where_it_was() {
 #[test]
 fn a_revoked_token_takes_along_a_stream_that_lags_behind() {
     let hub = Hub::start();
-    let minted = hub.place().cli(&["token", "create", "--name", "other", "--json"], b"");
-    let minted: serde_json::Value = serde_json::from_slice(&minted.stdout).expect("JSON");
+    let secret = made::make(&hub, &["--name", "other"]);
     let body = "x".repeat(262_144);
     let sent = 120;
     (0..sent).for_each(|_| drop(hub.append("big", &body)));
-    // A browser's session, since its scope is looked at every few seconds.
-    let form = format!("token={}", minted["token"].as_str().expect("shown once"));
-    let signed_in =
-        hub.request("POST", "/sign-in").without("Authorization").header("Origin", &hub.origin()).form(&form).send();
-    let mut stream = hub
-        .request("GET", "/logstream/stream?from=start&stream=big")
-        .without("Authorization")
-        .header("Cookie", &signed_in.cookie().expect("a cookie"))
-        .open();
+    let session = made::session_of(&hub, &secret);
+    let stream = hub.request("GET", "/logstream/stream?from=start&stream=big").without("Authorization");
+    let mut stream = stream.header("Cookie", &session).open();
     assert!(stream.next_event(Duration::from_secs(20)).is_some());
     let auth = crate::outsider::open(&hub.place().palace().join("auth.sqlite3"));
     assert_eq!(auth.execute("DELETE FROM tokens WHERE name = 'other'", []), Ok(1));
-    // Longer than a look at the scope takes to come round; what the buffers hold is read after that.
-    std::thread::sleep(Duration::from_secs(6));
+    // What the buffers hold is read after that.
+    wait_until("the end of the session", || made::page(&hub, &session, "/log").status == 303);
     let seen = 1 + std::iter::from_fn(|| stream.next_event(Duration::from_secs(20))).count();
     assert!(seen < sent, "all {seen} events were given to a token that is gone");
 }

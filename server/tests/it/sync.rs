@@ -117,6 +117,23 @@ fn a_peer_that_waits_is_told_when_something_is_written() {
 }
 
 #[test]
+fn a_peer_that_waits_is_told_nothing_once_its_token_is_revoked() {
+    let hub = Hub::start();
+    let created = hub.place().cli(&["token", "create", "--name", "peer", "--scope", "replicate", "--json"], b"").stdout;
+    let created: Value = serde_json::from_slice(&created).expect("JSON");
+    let bearer = format!("Bearer {}", created["token"].as_str().expect("a secret"));
+    let ask = |target: &str| hub.request("GET", target).set("Authorization", &bearer).send();
+    let newest = ask("/sync/version_vector?wait_ms=0").json()["newest_seq"].as_i64().expect("a number");
+    std::thread::scope(|scope| {
+        let asked = scope.spawn(|| ask(&format!("/sync/version_vector?wait_ms=30000&since_seq={newest}")).status);
+        std::thread::yield_now();
+        let revoked = hub.place().cli(&["token", "revoke", "peer"], b"");
+        assert!(revoked.status.success(), "{revoked:?}");
+        assert_eq!(asked.join().expect("it was answered"), 401);
+    });
+}
+
+#[test]
 fn the_tool_and_the_route_tell_the_same_and_no_secret() {
     let hub = Hub::start();
     let file = hub.place().palace().join("peers.json");

@@ -1,7 +1,7 @@
 //! A peer that sends nonsense: it is refused or contained, shown with what blocks it, and everything else goes on.
 
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -207,8 +207,8 @@ fn a_blocked_author_goes_on_when_its_peer_mends_it() {
     let hub = Hub::builder().var("LOGGIA_SYNC_INTERVAL_S", "0.1").start();
     let origin = replica('a');
     let content = "late\n";
-    let asked = std::sync::Arc::new((AtomicUsize::new(0), Mutex::new(false)));
-    let (shared, author) = (std::sync::Arc::clone(&asked), origin.clone());
+    let asked = Arc::new((AtomicUsize::new(0), Mutex::new(false)));
+    let (shared, author) = (Arc::clone(&asked), origin.clone());
     let foreign = ForeignHub::start(move |target: &str| {
         if target.starts_with("/sync/version_vector") {
             return ok(&json!({"replica_id": replica('0'), "version_vector": {author.as_str(): 1}}));
@@ -232,4 +232,82 @@ fn a_blocked_author_goes_on_when_its_peer_mends_it() {
     });
     let got = hub.call("mempalace_artifact_get", json!({"artifact_id": "art_late"}));
     assert_eq!((&got["artifact"]["content"], &got["artifact"]["kind"]), (&json!(content), &json!("odd kind")));
+}
+
+#[test]
+fn a_peer_that_is_busy_blocks_no_author() {
+    let hub = Hub::builder().var("LOGGIA_SYNC_INTERVAL_S", "0.1").start();
+    let origin = replica('a');
+    let (author, is_busy) = (origin.clone(), Arc::new(AtomicBool::new(true)));
+    let busy = Arc::clone(&is_busy);
+    let foreign = ForeignHub::start(move |target: &str| {
+        if target.starts_with("/sync/version_vector") {
+            return ok(&json!({"replica_id": replica('0'), "version_vector": {author.as_str(): 1}}));
+        }
+        if target.starts_with("/sync/artifact") {
+            let artifact = json!({"id": "art_1", "kind": "other", "sha256": sha256("x"), "size_bytes": 1, "content": "x",
+                "created_by": "a", "created_at": "2026-11-30T14:00:00Z", "metadata": {}});
+            let is_busy = busy.load(Ordering::SeqCst);
+            return if is_busy { (429, b"{}".to_vec()) } else { ok(&json!({"artifact": artifact})) };
+        }
+        let events = vec![told(&author, 1, json!({"artifact_ids": ["art_1"]}))];
+        ok(&json!({"origin": author, "events": events, "count": 1}))
+    });
+    write_peers(&hub.place().palace(), &[("foreign", foreign.url())]);
+    let said = |mesh: &Value| mesh["peers"][0]["last_error"].as_str().is_some_and(|e| e.contains("429"));
+    let mesh = wait_until("the round ends", &hub, said);
+    assert_eq!(mesh["peers"][0]["blocks"], json!({}), "{mesh}");
+    is_busy.store(false, Ordering::SeqCst);
+    wait_until("it goes on", &hub, |mesh| mesh["self"]["version_vector"][&origin] == 1);
+}
+
+#[test]
+fn what_one_peer_gave_back_is_not_shown_while_another_has_more() {
+    let hub = Hub::builder().var("LOGGIA_SYNC_INTERVAL_S", "0.1").start();
+    hub.append("mine", "since");
+    let vector = || hub.get("/sync/version_vector").json();
+    let own = vector()["replica_id"].as_str().expect("an identity").to_owned();
+    let good = replica('a');
+    // Both hold events of this hub that it lacks, one of them more than the other; and that one keeps it waiting.
+    let (is_asked, may_answer) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let peer = |digit: char, most: i64| {
+        let (own, good) = (own.clone(), good.clone());
+        let (is_asked, may_answer) = (Arc::clone(&is_asked), Arc::clone(&may_answer));
+        ForeignHub::start(move |target: &str| {
+            let waits = most == 3;
+            if target.starts_with("/sync/version_vector") {
+                // The other speaks once the first repair is under way.
+                if !waits && !is_asked.load(Ordering::SeqCst) {
+                    return (503, b"{}".to_vec());
+                }
+                let vector = json!({own.as_str(): most, good.as_str(): 1});
+                return ok(&json!({"replica_id": replica(digit), "version_vector": vector}));
+            }
+            let (origin, after) = (parameter(target, "origin"), parameter(target, "after"));
+            let (after, limit) = (after.parse().unwrap_or(0), parameter(target, "limit"));
+            if origin == own && waits && limit != "1" {
+                is_asked.store(true, Ordering::SeqCst);
+                while !may_answer.load(Ordering::SeqCst) {
+                    std::thread::sleep(Duration::from_millis(10));
+                }
+            }
+            let last = if origin == own { most } else { 1 };
+            let id = |n: i64| format!("evt_20261130T140000_{}{n:08}", if origin == own { "0wn0" } else { "g00d" });
+            let events: Vec<Value> = (after + 1..=last).map(|n| told(&origin, n, json!({"id": id(n)}))).collect();
+            let events = if limit == "1" { events.into_iter().take(1).collect() } else { events };
+            ok(&json!({"origin": origin, "events": events, "count": events.len()}))
+        })
+    };
+    let (slow, quick) = (peer('0', 3), peer('1', 2));
+    write_peers(&hub.place().palace(), &[("slow", slow.url()), ("quick", quick.url())]);
+    // What the quick one has of others came, so it was compared before.
+    wait_until("the quick one was heard", &hub, |mesh| mesh["self"]["version_vector"][&good] == 1);
+    let told = vector();
+    may_answer.store(true, Ordering::SeqCst);
+    assert_eq!(told["version_vector"][&own], Value::Null, "the third event is not here: {told}");
+    wait_until("all came back", &hub, |mesh| mesh["restore"]["state"] == "repaired");
+    let events = hub.get(&format!("/sync/ops?origin={own}")).json()["events"].clone();
+    let numbers: Vec<i64> =
+        events.as_array().expect("a list").iter().filter_map(|e| e["origin_seq"].as_i64()).collect();
+    assert_eq!(numbers, [1, 2, 3, 4], "{events}");
 }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::hub::{Hub, event_with};
 use crate::outsider::open;
-use crate::redis::wait_until;
+use crate::patience::wait_until;
 use crate::relay_link::Link;
 use crate::sync_mesh::{holdings, wait_for, write_peers};
 

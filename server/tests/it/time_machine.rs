@@ -75,6 +75,11 @@ fn a_task_of_the_past_knows_nothing_of_what_came_later() {
     assert!(html.contains("status claimed"), "it stood as claimed");
     assert!(!html.contains("patch.ready") && !html.contains("status applied"), "nothing of the future");
     assert!(!html.contains("Answer as a person"), "nobody answers the past");
+    for (place, leads_to) in [(i64::MIN, "patch.ready"), (i64::MAX, "status applied")] {
+        let far = page(&hub, &cookie, &format!("/task?id=first&at={place}"));
+        assert_eq!(far.status, 200, "{far:?}");
+        assert_eq!(far.text().contains(leads_to), place > 0, "{place}");
+    }
     // An event of another delegation is a moment of the whole log: this one stood as it did with the last of its own before that.
     let other = page(&hub, &cookie, &format!("/task?id=first&at={}", ids[2].0));
     assert_eq!(other.status, 200, "{other:?}");

@@ -5,12 +5,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::cli_child::Running;
 use crate::hub::{Hub, TOKEN, event, tool_call};
+use crate::patience::wait_until;
 use crate::place::Place;
 use crate::sync_mesh::write_peers;
 
@@ -63,16 +64,6 @@ fn healthz(hub: &Hub, authority: &str) -> Result<u16, ureq::Error> {
     client(authority).get(url).call().map(|response| response.status().as_u16())
 }
 
-/// Waits until a condition holds.
-#[track_caller]
-fn until(what: &str, holds: impl Fn() -> bool) {
-    let limit = Instant::now() + Duration::from_secs(30);
-    while !holds() {
-        assert!(Instant::now() < limit, "not within 30 s: {what}");
-        std::thread::sleep(Duration::from_millis(100));
-    }
-}
-
 #[test]
 fn agents_and_browsers_are_served_over_tls() {
     let pair = Pair::new("first");
@@ -114,24 +105,24 @@ fn a_renewed_certificate_is_shown_and_a_broken_one_is_not() {
     let hub = pair.start();
     assert_eq!(healthz(&hub, "first").expect("served"), 200);
     pair.replace("second.pem", "second.key");
-    until("the second certificate is shown", || healthz(&hub, "second").is_ok());
+    wait_until("the second certificate is shown", || healthz(&hub, "second").is_ok());
     assert!(healthz(&hub, "first").is_err(), "the first is gone");
 
     let warnings = || hub.place().stderr().matches("the old one stays").count();
     assert_eq!(warnings(), 0, "{}", hub.place().stderr());
     // The key does not belong to it.
     pair.replace("first.pem", "second.key");
-    until("the wrong pair is named", || warnings() == 1);
+    wait_until("the wrong pair is named", || warnings() == 1);
     assert_eq!(healthz(&hub, "second").expect("the one before goes on"), 200);
     fs::write(&pair.cert, "-----BEGIN CERTIFICATE-----\nhalf of it").expect("writable");
-    until("the broken file is named", || warnings() == 2);
+    wait_until("the broken file is named", || warnings() == 2);
     assert_eq!(healthz(&hub, "second").expect("the one before goes on"), 200);
     fs::remove_file(&pair.key).expect("it was there");
-    until("the missing file is named", || warnings() == 3);
+    wait_until("the missing file is named", || warnings() == 3);
     assert_eq!(healthz(&hub, "second").expect("the one before goes on"), 200);
 
     pair.replace("first.pem", "first.key");
-    until("the first certificate is shown again", || healthz(&hub, "first").is_ok());
+    wait_until("the first certificate is shown again", || healthz(&hub, "first").is_ok());
 }
 
 #[test]
@@ -237,11 +228,13 @@ fn a_hub_pulls_from_one_whose_authority_it_was_told_and_from_no_other() {
     };
     let peer = |hub: &Hub| hub.get("/sync/peers").json()["peers"][0].clone();
     let good = pulls(Some("first"));
-    until("the event comes over https", || good.call("mempalace_event_list", json!({"stream": "s"}))["count"] == 1);
+    wait_until("the event comes over https", || {
+        good.call("mempalace_event_list", json!({"stream": "s"}))["count"] == 1
+    });
     assert_eq!(peer(&good)["reachable"], true, "{}", peer(&good));
     for authority in [Some("second"), None] {
         let bad = pulls(authority);
-        until("the certificate is refused", || peer(&bad)["last_error"].is_string());
+        wait_until("the certificate is refused", || peer(&bad)["last_error"].is_string());
         let told = peer(&bad)["last_error"].to_string();
         assert!(told.contains("certificate"), "{authority:?}: {told}");
         assert_eq!(bad.call("mempalace_event_list", json!({"stream": "s"}))["count"], 0, "{authority:?}");

@@ -2,10 +2,14 @@
 //!
 //! Compared are the lines of the hunks with their signs; where a hunk stands and what git writes around it do not count.
 
+use std::collections::HashMap;
+
 use super::diff::{File, Kind, Line};
 
-/// More pairs of lines than this are not aligned, since it would take too long.
+/// More pairs of lines than this are not aligned in one file, since it would take too much room.
 const MAX_PAIRS: usize = 4_000_000;
+/// Nor are more than this in all files together, since it would take too long.
+const MAX_PAIRS_IN_ALL: usize = 5 * MAX_PAIRS;
 
 /// How a file differs between the patches.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,19 +29,26 @@ pub(super) enum Difference {
 /// Every file of either patch: those of the second in its order, then what only the first has.
 pub(super) fn compare(first: Vec<File>, second: Vec<File>) -> Vec<Difference> {
     let mut first: Vec<Option<File>> = first.into_iter().filter(File::is_diff).map(Some).collect();
+    // Places by path; of a path that is there more than once, the first place comes off first.
+    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, file) in first.iter().enumerate().rev() {
+        places.entry(file.as_ref().map(|file| file.path.clone()).unwrap_or_default()).or_default().push(at);
+    }
+    let mut left = MAX_PAIRS_IN_ALL;
     let mut differences = Vec::new();
     for file in second.into_iter().filter(File::is_diff) {
-        let twin = first.iter_mut().find(|f| f.as_ref().is_some_and(|f| f.path == file.path)).and_then(Option::take);
-        differences.push(match twin {
+        let place = places.get_mut(&file.path).and_then(Vec::pop);
+        differences.push(match place.and_then(|at| first[at].take()) {
             None => Difference::SecondOnly(file),
-            Some(twin) => both(&twin, file),
+            Some(twin) => both(&twin, file, &mut left),
         });
     }
     differences.extend(first.into_iter().flatten().map(Difference::FirstOnly));
     differences
 }
 
-fn both(first: &File, second: File) -> Difference {
+/// A file that both have; `left` is how many pairs of lines may still be looked at.
+fn both(first: &File, second: File, left: &mut usize) -> Difference {
     let content = |file: &File| -> Vec<String> {
         let is_content = |line: &&Line| matches!(line.kind, Kind::Context | Kind::Added | Kind::Removed);
         file.lines.iter().filter(is_content).map(|line| line.text.clone()).collect()
@@ -46,20 +57,22 @@ fn both(first: &File, second: File) -> Difference {
     if old == new && first.marks == second.marks {
         return Difference::Same(second.path);
     }
-    match align(&old, &new) {
+    match align(&old, &new, left) {
         Some(lines) => Difference::Changed(second.path, lines),
         None => Difference::Unaligned(second.path),
     }
 }
 
 /// The lines of both in one order, by the longest common subsequence.
-fn align(old: &[String], new: &[String]) -> Option<Vec<Line>> {
+fn align(old: &[String], new: &[String], left: &mut usize) -> Option<Vec<Line>> {
     let head = old.iter().zip(new).take_while(|(a, b)| a == b).count();
     let tail = old[head..].iter().rev().zip(new[head..].iter().rev()).take_while(|(a, b)| a == b).count();
     let (a, b) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    if a.len().saturating_mul(b.len()) > MAX_PAIRS {
+    let pairs = a.len().saturating_mul(b.len());
+    if pairs > MAX_PAIRS.min(*left) {
         return None;
     }
+    *left -= pairs;
     // `longest[i][j]`: how many lines `a[i..]` and `b[j..]` have in common.
     let width = b.len() + 1;
     let mut longest = vec![0_u32; (a.len() + 1) * width];
@@ -137,8 +150,24 @@ mod tests {
 
     #[test]
     fn what_would_take_too_long_is_said_to_be_unaligned() {
+        let mut plenty = usize::MAX;
         let many = |word: &str| (0..2100).map(|n| format!("+{word}{n}")).collect::<Vec<_>>();
-        assert_eq!(align(&many("a"), &many("b")), None);
-        assert!(align(&many("a"), &many("a")).is_some());
+        assert_eq!(align(&many("a"), &many("b"), &mut plenty), None);
+        assert!(align(&many("a"), &many("a"), &mut 0).is_some());
+    }
+
+    #[test]
+    fn many_files_together_take_no_longer_than_a_few() {
+        let lines = |word: &str| (0..10).map(|n| format!("+{word}{n}")).collect::<Vec<_>>();
+        let mut left = 250;
+        let is_aligned = std::iter::repeat_with(|| align(&lines("a"), &lines("b"), &mut left).is_some());
+        assert_eq!(is_aligned.take(4).collect::<Vec<_>>(), [true, true, false, false]);
+    }
+
+    #[test]
+    fn a_path_that_is_there_twice_is_compared_twice() {
+        let of = |signs: [&str; 2]| parse(&signs.map(|sign| patch("a.rs", 1, &[sign])).concat());
+        let found = compare(of(["+x", "+y"]), of(["+x", "+z"]));
+        assert!(matches!(&found[..], [Difference::Same(_), Difference::Changed(..)]), "{found:?}");
     }
 }

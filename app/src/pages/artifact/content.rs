@@ -4,7 +4,7 @@ use leptos::prelude::*;
 use loggia_domain::ArtifactKind;
 
 use super::ansi;
-use super::budget::Budget;
+use super::budget::{Budget, MAX_LINES};
 use super::diff::{File, parse};
 use super::diff_view::DiffView;
 use super::json;
@@ -33,7 +33,7 @@ pub(super) fn Content(
         .collect_view();
     let files = if is_patch { parse(&ansi::without(&content)) } else { vec![] };
     let is_diff = files.iter().any(File::is_diff);
-    let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content) } else { None };
+    let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content, MAX_LINES) } else { None };
     let is_json = json.is_some();
     let body = if is_diff {
         view! { <DiffView files=files id=id opened=opened/> }.into_any()
@@ -63,10 +63,9 @@ pub(super) fn Content(
 }
 
 /// JSON on indented lines.
-fn json_text(all: Vec<Vec<json::Piece>>, download: &str) -> AnyView {
-    let total = all.len();
-    let shown = Budget::page().take(all.iter().map(|line| line.iter().map(|(_, text)| text.len()).sum()));
-    let rows = all
+fn json_text(json::Lines { first, total, .. }: json::Lines, download: &str) -> AnyView {
+    let shown = Budget::page().take(first.iter().map(|line| line.iter().map(|(_, text)| text.len()).sum()));
+    let rows = first
         .into_iter()
         .take(shown)
         .enumerate()
@@ -74,7 +73,8 @@ fn json_text(all: Vec<Vec<json::Piece>>, download: &str) -> AnyView {
             let pieces = pieces
                 .into_iter()
                 .map(|(kind, text)| match kind {
-                    json::Kind::Mark => text.into_any(),
+                    // What is nested too deep to be laid out is one mark, with whatever stands in it.
+                    json::Kind::Mark => line_text(&text),
                     kind => view! { <span class=kind.class()>{line_text(&text)}</span> }.into_any(),
                 })
                 .collect_view();
@@ -125,6 +125,18 @@ fn notes(content: &str, is_patch: bool) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_nested_too_deep_is_written_out_and_cut_all_the_same() {
+        let html = |inner: &str| {
+            let content = format!("{}\"{inner}\"{}", "[".repeat(40), "]".repeat(40));
+            view! { <Content kind="json".to_owned() content=content id="art_1".to_owned() opened=None/> }.to_html()
+        };
+        let hidden = html("a\u{202e}b");
+        assert!(hidden.contains("laid-out") && hidden.contains("U+202E") && !hidden.contains('\u{202e}'), "{hidden}");
+        let long = html(&"x".repeat(9_000));
+        assert!(long.contains("class=\"cut\"") && !long.contains(&"x".repeat(2_001)));
+    }
 
     #[test]
     fn each_note_counts_its_own_characters() {

@@ -15,7 +15,7 @@ const MAX_DEPTH: usize = 32;
 
 /// What a piece is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::pages) enum Kind {
     /// Brackets, commas, colons, blanks.
     Mark,
     Key,
@@ -40,7 +40,7 @@ impl Kind {
 }
 
 /// A piece of a line.
-pub(super) type Piece = (Kind, String);
+pub(in crate::pages) type Piece = (Kind, String);
 
 /// An object's members in their order, with keys as they were written.
 struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
@@ -69,15 +69,45 @@ impl<'a> Deserialize<'a> for Members<'a> {
     }
 }
 
-/// The lines of a JSON text, indented by two blanks; `None` for what is no JSON, or several values.
-pub(super) fn lines(text: &str) -> Option<Vec<Vec<Piece>>> {
+/// A JSON text on lines. Only so many are kept as are wanted, since a line of one number takes a hundred times its own room.
+#[derive(Debug)]
+pub(in crate::pages) struct Lines {
+    /// The first ones.
+    pub(in crate::pages) first: Vec<Vec<Piece>>,
+    /// How many there are in all.
+    pub(super) total: usize,
+    /// How many are kept at most.
+    limit: usize,
+}
+
+impl Lines {
+    fn start(&mut self, depth: usize) {
+        self.total += 1;
+        if self.total <= self.limit {
+            // An empty text would be shown as a blank.
+            self.first.push(if depth == 0 { Vec::new() } else { vec![(Kind::Mark, "  ".repeat(depth))] });
+        }
+    }
+
+    fn push(&mut self, kind: Kind, text: &str) {
+        if self.total <= self.limit
+            && let Some(line) = self.first.last_mut()
+        {
+            line.push((kind, text.to_owned()));
+        }
+    }
+}
+
+/// The lines of a JSON text, indented by two blanks, the first `limit` of them; `None` for what is no JSON, or several values.
+pub(in crate::pages) fn lines(text: &str, limit: usize) -> Option<Lines> {
     let value: &RawValue = serde_json::from_str(text).ok()?;
-    let mut lines = vec![Vec::new()];
+    let mut lines = Lines { first: Vec::new(), total: 0, limit };
+    lines.start(0);
     lay_out(value, 0, &mut lines)?;
     Some(lines)
 }
 
-fn lay_out(value: &RawValue, depth: usize, lines: &mut Vec<Vec<Piece>>) -> Option<()> {
+fn lay_out(value: &RawValue, depth: usize, lines: &mut Lines) -> Option<()> {
     let text = value.get();
     let kind = match text.as_bytes().first()? {
         b'{' | b'[' if depth == MAX_DEPTH => Kind::Mark,
@@ -94,7 +124,7 @@ fn lay_out(value: &RawValue, depth: usize, lines: &mut Vec<Vec<Piece>>) -> Optio
         b't' | b'f' | b'n' => Kind::Word,
         _ => Kind::Number,
     };
-    push(lines, kind, text);
+    lines.push(kind, text);
     Some(())
 }
 
@@ -103,37 +133,26 @@ fn level(
     [open, close]: [&str; 2],
     within: Vec<(Option<&RawValue>, &RawValue)>,
     depth: usize,
-    lines: &mut Vec<Vec<Piece>>,
+    lines: &mut Lines,
 ) -> Option<()> {
-    push(lines, Kind::Mark, open);
+    lines.push(Kind::Mark, open);
     let count = within.len();
     for (at, (key, value)) in within.into_iter().enumerate() {
-        start_line(lines, depth + 1);
+        lines.start(depth + 1);
         if let Some(key) = key {
-            push(lines, Kind::Key, key.get());
-            push(lines, Kind::Mark, ": ");
+            lines.push(Kind::Key, key.get());
+            lines.push(Kind::Mark, ": ");
         }
         lay_out(value, depth + 1, lines)?;
         if at + 1 < count {
-            push(lines, Kind::Mark, ",");
+            lines.push(Kind::Mark, ",");
         }
     }
     if count > 0 {
-        start_line(lines, depth);
+        lines.start(depth);
     }
-    push(lines, Kind::Mark, close);
+    lines.push(Kind::Mark, close);
     Some(())
-}
-
-fn push(lines: &mut [Vec<Piece>], kind: Kind, text: &str) {
-    if let Some(line) = lines.last_mut() {
-        line.push((kind, text.to_owned()));
-    }
-}
-
-fn start_line(lines: &mut Vec<Vec<Piece>>, depth: usize) {
-    // An empty text would be shown as a blank.
-    lines.push(if depth == 0 { Vec::new() } else { vec![(Kind::Mark, "  ".repeat(depth))] });
 }
 
 #[cfg(test)]
@@ -142,7 +161,7 @@ mod tests {
 
     fn shown(text: &str) -> Option<String> {
         let line = |line: Vec<Piece>| line.into_iter().map(|(_, text)| text).collect::<String>();
-        Some(lines(text)?.into_iter().map(line).collect::<Vec<_>>().join("\n"))
+        Some(lines(text, usize::MAX)?.first.into_iter().map(line).collect::<Vec<_>>().join("\n"))
     }
 
     #[test]
@@ -167,9 +186,18 @@ mod tests {
     }
 
     #[test]
+    fn no_more_lines_are_kept_than_are_wanted() {
+        let text = format!("[{}1]", "1,".repeat(9_999));
+        let laid_out = lines(&text, 300).expect("json");
+        assert_eq!((laid_out.first.len(), laid_out.total), (300, 10_002));
+        assert_eq!(laid_out.first[299].len(), 3, "{:?}", laid_out.first[299]);
+    }
+
+    #[test]
     fn pieces_are_classed() {
-        let kinds: Vec<Kind> = lines(r#"{"k":"v","n":-1e5,"w":null}"#)
+        let kinds: Vec<Kind> = lines(r#"{"k":"v","n":-1e5,"w":null}"#, 9)
             .expect("json")
+            .first
             .into_iter()
             .flatten()
             .map(|(kind, _)| kind)

@@ -28,19 +28,29 @@ pub(super) fn NumberedText(text: String, download: String) -> impl IntoView {
     }
 }
 
-/// A line in the colours of a terminal.
+/// A line in the colours of a terminal, cut where it is endless however often it changes its colour.
 fn coloured(line: &str, pen: &mut Pen) -> AnyView {
-    parts(line, pen)
-        .into_iter()
-        .map(|part| {
-            if part.class.is_empty() {
-                with_blanks(&part.text)
-            } else {
-                view! { <span class=part.class>{line_text(&part.text)}</span> }.into_any()
-            }
-        })
-        .collect_view()
-        .into_any()
+    let (mut left, mut more) = (MAX_LINE_CHARS, 0);
+    let mut shown = Vec::new();
+    for part in parts(line, pen) {
+        let (text, rest) = cut(&part.text, left);
+        (left, more) = (left - text.chars().count(), more + rest);
+        if text.is_empty() {
+            continue;
+        }
+        shown.push(match part.class.as_str() {
+            "" => with_blanks(text),
+            class => view! { <span class=class.to_owned()>{revealed(text)}</span> }.into_any(),
+        });
+    }
+    shown.extend(cut_mark(more));
+    shown.into_any()
+}
+
+/// How much of a line is not shown.
+fn cut_mark(more: usize) -> Option<AnyView> {
+    let mark = (more > 0).then(|| t!("… {count} more characters", count = grouped(more as u64)))?;
+    Some(view! { <span class="cut">{mark}</span> }.into_any())
 }
 
 /// A line whose tabs and blanks at its start and its end can be made visible by the stylesheet.
@@ -72,8 +82,7 @@ pub(super) fn line_text(line: &str) -> AnyView {
     if more == 0 {
         return revealed(line);
     }
-    let mark = t!("… {count} more characters", count = grouped(more as u64));
-    view! { {revealed(start)}<span class="cut">{mark}</span> }.into_any()
+    view! { {revealed(start)}{cut_mark(more)} }.into_any()
 }
 
 /// What is left out, and how to get it.
@@ -88,4 +97,17 @@ pub(super) fn not_shown(lines: usize, download: &str) -> Option<AnyView> {
         }
         .into_any()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_cut_however_often_it_changes_its_colour() {
+        let line = "\u{1b}[31mab\u{1b}[32mcd".repeat(1000);
+        let html = coloured(&line, &mut Pen::default()).to_html();
+        assert_eq!(html.matches("<span class=\"sgr-").count(), MAX_LINE_CHARS / 2);
+        assert!(html.contains("2\u{202f}000 more characters"), "{}", &html[html.len() - 200..]);
+    }
 }

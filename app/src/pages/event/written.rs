@@ -3,6 +3,7 @@
 use loggia_domain::Event;
 
 use super::markdown;
+use crate::pages::artifact::json::{self, lines};
 use crate::words::{Piece, pieces};
 
 /// The body in a form; empty when that is the text itself.
@@ -26,11 +27,13 @@ pub(in crate::pages) fn part(event: &Event, what: &str) -> Option<String> {
 
 /// JSON with its lines indented, every number and key as it was written; any other text without the sequences that colour a terminal.
 fn pretty(body: &str) -> String {
-    let text = match serde_json::from_str::<serde_json::Value>(body) {
-        Ok(value @ (serde_json::Value::Object(_) | serde_json::Value::Array(_))) => {
-            serde_json::to_string_pretty(&value).unwrap_or_else(|_| body.to_owned())
+    let laid_out = if body.trim_start().starts_with(['{', '[']) { lines(body, usize::MAX) } else { None };
+    let text = match laid_out {
+        Some(lines) => {
+            let line = |line: Vec<json::Piece>| line.into_iter().map(|(_, text)| text).collect::<String>();
+            lines.first.into_iter().map(line).collect::<Vec<_>>().join("\n")
         }
-        _ => without_terminal(body),
+        None => without_terminal(body),
     };
     format!("<pre class=\"body\">\n{}</pre>", escaped(&text))
 }
@@ -101,6 +104,11 @@ mod tests {
 
     #[test]
     fn json_keeps_every_number_and_the_order_of_its_keys() {
+        let twice = write_body(r#" {"a":1,"a":"\u00e9"}"#, "pretty");
+        assert_eq!(
+            twice,
+            "<pre class=\"body\">\n{\n  &quot;a&quot;: 1,\n  &quot;a&quot;: &quot;\\u00e9&quot;\n}</pre>"
+        );
         let written = write_body(r#"{"b":9007199254740993,"a":[1.0,18446744073709551616]}"#, "pretty");
         assert_eq!(
             written,

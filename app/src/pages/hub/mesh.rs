@@ -83,7 +83,8 @@ fn peer(peer: &Peer, y: usize) -> AnyView {
         let head = format!("M{from} {push}l-7 -3.5v7z");
         view! { <path class="back" d=line/><path class="back-head" d=head/> }.into_any()
     });
-    let behind: i64 = peer.drift.iter().map(|d| (d.there - d.here).max(0)).fold(0, i64::saturating_add);
+    let missing = peer.drift.iter().map(|d| d.there.saturating_sub(d.here).max(0));
+    let behind = missing.fold(0, i64::saturating_add);
     let said = match u64::try_from(behind) {
         Ok(n) if n > 0 => t!("{word}, {n} to come", word = word, n = grouped(n)),
         _ => word.to_owned(),
@@ -125,6 +126,7 @@ fn shape(class: &str, x: usize, y: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::backend::hub::Drift;
 
     #[test]
     fn one_two_five_and_twelve_hubs_have_a_row_each() {
@@ -137,6 +139,14 @@ mod tests {
             let height = n.max(1) * ROW + 16;
             assert!(html.contains(&format!("viewBox=\"0 0 420 {height}\"")), "{html}");
         }
+    }
+
+    #[test]
+    fn whatever_numbers_a_peer_tells_are_drawn() {
+        let drift = |here, there| Drift { here, there, ..Drift::default() };
+        let drift = vec![drift(1, i64::MIN), drift(-1, i64::MAX), drift(0, i64::MAX)];
+        let html = peer(&Peer { drift, ..Peer::default() }, 32).to_html();
+        assert!(html.contains("to come"), "{html}");
     }
 
     #[test]

@@ -208,7 +208,7 @@ fn on_older_clicked(window: RwSignal<Window>, asked: Asked) -> impl Fn(&leptos::
 
 fn row_view(row: &Row, asked: &Asked) -> AnyView {
     match row {
-        Row::Event { event, excerpt, late_from, fresh, times } => {
+        Row::Event { event, excerpt, late_from, fresh, times, .. } => {
             let marks = Marks {
                 late_from: late_from.clone(),
                 fresh: *fresh,

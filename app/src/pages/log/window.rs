@@ -30,6 +30,8 @@ pub(super) enum Row {
         fresh: bool,
         /// How many events in a row say the same; this is the newest of them.
         times: usize,
+        /// The id of the oldest of them, where there are several: what is older still starts there.
+        oldest: Option<String>,
     },
     /// A frame that could not be read.
     Unreadable { id: String },
@@ -45,6 +47,14 @@ impl Row {
             Self::Event { event, .. } => Some(&event.id),
             Self::Unreadable { id } => Some(id),
             Self::Gap { .. } | Self::Resynced { .. } => None,
+        }
+    }
+
+    /// The id of the last event that it stands for.
+    fn oldest_id(&self) -> Option<&str> {
+        match self {
+            Self::Event { oldest: Some(id), .. } => Some(id),
+            row => row.id(),
         }
     }
 
@@ -115,7 +125,7 @@ impl Window {
         for event in events.into_iter().rev() {
             let late_from = window.late_from(&event);
             let (event, excerpt) = (Box::new(event), excerpts.next().unwrap_or_default());
-            rows.push(Arc::new(Row::Event { event, excerpt, late_from, fresh: false, times: 1 }));
+            rows.push(Arc::new(Row::Event { event, excerpt, late_from, fresh: false, times: 1, oldest: None }));
         }
         rows.reverse();
         window.rows = rows;
@@ -164,12 +174,12 @@ impl Window {
         self.cut += self.rows.drain(..over).map(|row| row.events()).sum::<usize>();
     }
 
-    /// Where older events start, if there are any: the id of the last row.
+    /// Where older events start, if there are any: the last event of the last row.
     pub(super) fn older(&self) -> Option<&str> {
         if !self.has_more && self.left == 0 {
             return None;
         }
-        self.rows.iter().rev().find_map(|row| row.id())
+        self.rows.iter().rev().find_map(|row| row.oldest_id())
     }
 
     /// How many events stand below the first so many rows.
@@ -191,7 +201,7 @@ impl Window {
                 Arrival::Event(event) if self.holds(&event.id) => continue,
                 Arrival::Event(event) => {
                     let late_from = self.late_from(&event);
-                    Row::Event { event, excerpt: Vec::new(), late_from, fresh, times: 1 }
+                    Row::Event { event, excerpt: Vec::new(), late_from, fresh, times: 1, oldest: None }
                 }
                 Arrival::Unreadable { id } if self.holds(&id) => continue,
                 Arrival::Unreadable { id } => Row::Unreadable { id },
@@ -264,9 +274,10 @@ fn fold(rows: &mut Vec<Arc<Row>>) {
         if !newer.says_the_same(older) {
             return false;
         }
-        let more = older.events();
-        if let Row::Event { times, .. } = Arc::make_mut(newer) {
+        let (more, last) = (older.events(), older.oldest_id().map(str::to_owned));
+        if let Row::Event { times, oldest, .. } = Arc::make_mut(newer) {
             *times += more;
+            *oldest = last;
         }
         true
     });

@@ -4,28 +4,27 @@
 use std::convert::Infallible;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
-use axum::body::Body;
 use axum::extract::{RawQuery, State};
-use axum::http::{HeaderMap, HeaderValue, header};
+use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
-use tokio::time::{Interval, MissedTickBehavior};
+use tokio::time::Interval;
 
 use super::{pairs, passes};
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::HttpError;
+use crate::http::stream::{PING, answer, beat};
 use crate::mems::outlet::{Event, Outlet};
 use crate::streams::Place;
 use crate::tokens::Scope;
 
-/// How often a comment is sent when nothing else is said.
-const PING: Duration = Duration::from_secs(15);
+/// After how many bytes what is written goes out, before more is looked at: a stream may be far behind.
+const ENOUGH_BYTES: usize = 256 * 1024;
 
 /// Opens a stream, from now on or after the event that `Last-Event-ID` names. Parts of an identity in the query keep those events alone
 /// that have them.
@@ -47,9 +46,6 @@ pub async fn get(
             outlet.before_oldest()
         }),
     };
-    let mut beat = tokio::time::interval(PING);
-    beat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    beat.reset();
     let newest = outlet.follow();
     let ended = Box::pin(credential.ended(Arc::clone(&state.tokens), Scope::Memory));
     let live = LiveStream {
@@ -59,16 +55,11 @@ pub async fn get(
         newest,
         seen,
         wanted: pairs(query.as_deref()),
-        beat,
+        beat: beat(PING),
         first: Some(first),
         _place: place,
     };
-    let mut response = Response::new(Body::from_stream(stream::unfold(live, LiveStream::next)));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream; charset=utf-8"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    Ok(response)
+    Ok(answer(stream::unfold(live, LiveStream::next)))
 }
 
 /// One open stream. Dropping it gives its place back.
@@ -100,6 +91,9 @@ impl LiveStream {
                 self.seen = number;
                 if passes(&event.owner, &self.wanted) {
                     text.push_str(&frame(&event));
+                }
+                if text.len() >= ENOUGH_BYTES {
+                    break;
                 }
             }
             if !text.is_empty() {

@@ -5,13 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use loggia_domain::Metadata;
 use loggia_domain::delegation::Delegation;
-use loggia_domain::presence::{ANNOUNCEMENT, Announcement, key};
+use loggia_domain::presence::{Announcement, key};
 use rusqlite::{Connection, params};
 
 use super::sql::Conditions;
-use super::{BODY_CHARS, Projection, StoreError, cards, reach};
+use super::{Projection, StoreError, Taken, cards, reach};
 
 /// Its tables.
 pub(super) const TABLES: &str = "
@@ -120,14 +119,17 @@ impl Projection {
 
     /// The open delegations on one side of an agent, longest waiting first, at most `limit`, without their steps.
     pub async fn loops_of(&self, agent: &str, side: Side, limit: usize) -> Result<Vec<Delegation>, StoreError> {
-        let (agent, reach) = (key(agent), self.reach.clone());
+        let mut wanted = Conditions::default();
+        wanted.push("agent = ?", key(agent));
+        wanted.push("side = ?", side.as_str().to_owned());
+        wanted.push_reach(reach::CARD_STREAM, &self.reach);
         let read = self.read(move |conn| {
-            let sql = "SELECT card FROM loops JOIN delegations USING (correlation_id) WHERE agent = ?1 AND side = ?2
-                 ORDER BY coalesce(pending_since_ms, last_at_ms)";
-            let mut found = cards(conn, sql, params![agent, side.as_str()])?;
-            found.retain(|card| reach.sees(&card.stream));
-            found.truncate(limit);
-            Ok(found)
+            let which = wanted.where_clause();
+            let sql = format!(
+                "SELECT card FROM loops JOIN delegations USING (correlation_id) {which}
+                 ORDER BY coalesce(pending_since_ms, last_at_ms) LIMIT {limit}"
+            );
+            cards(conn, &sql, wanted.params())
         });
         self.as_seen(read.await?).await
     }
@@ -160,39 +162,29 @@ impl Projection {
 
 /// What the events of one step add to a name in a stream.
 #[derive(Default)]
-struct Added {
+struct Added<'a> {
     events: i64,
-    last: Option<(i64, String)>,
+    last: Option<(i64, &'a str)>,
     said: Option<(i64, String)>,
 }
 
-/// Takes the events after `from` and up to `upto` into the figures.
-pub(super) fn take(log: &Connection, tx: &Connection, from: i64, upto: i64) -> Result<(), StoreError> {
-    let mut statement = log.prepare_cached(&format!(
-        "SELECT rowid, id, stream, from_agent, to_agent, created_at, type, CASE WHEN type = '{ANNOUNCEMENT}' THEN metadata_json END,
-         CASE WHEN type = '{ANNOUNCEMENT}' THEN substr(body, 1, {BODY_CHARS}) END
-         FROM events WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid"
-    ))?;
-    let mut rows = statement.query([from, upto])?;
-    let mut agents: BTreeMap<(String, String), Added> = BTreeMap::new();
-    let mut hours: BTreeMap<(String, String), i64> = BTreeMap::new();
-    while let Some(row) = rows.next()? {
-        let (seq, stream, writer): (i64, String, String) = (row.get(0)?, row.get(2)?, row.get(3)?);
-        let (to, at): (Option<String>, String) = (row.get(4)?, row.get(5)?);
-        if let Some(hour) = at.get(..13) {
-            *hours.entry((hour.to_owned(), stream.clone())).or_default() += 1;
+/// Takes the events of one step into the figures.
+pub(super) fn take(tx: &Connection, rows: &[Taken]) -> Result<(), StoreError> {
+    let mut agents: BTreeMap<(&str, &str), Added<'_>> = BTreeMap::new();
+    let mut hours: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    for row in rows {
+        if let Some(hour) = row.created_at.get(..13) {
+            *hours.entry((hour, &row.stream)).or_default() += 1;
         }
-        if let Some(to) = to.filter(|to| to != "*" && *to != writer) {
-            agents.entry((to, stream.clone())).or_default();
+        if let Some(to) = row.to_agent.as_deref().filter(|to| *to != "*" && *to != row.from_agent) {
+            agents.entry((to, &row.stream)).or_default();
         }
-        let added = agents.entry((writer, stream)).or_default();
+        let added = agents.entry((&row.from_agent, &row.stream)).or_default();
         added.events += 1;
-        if let (Some(metadata), Some(body)) = (row.get::<_, Option<String>>(7)?, row.get::<_, Option<String>>(8)?) {
-            let id: String = row.get(1)?;
-            let said = Announcement::of(&id, &at, &Metadata::from_stored(metadata), &body);
-            added.said = Some((seq, json(&said)?));
+        added.last = Some((row.seq, row.created_at.as_str()));
+        if let Some(said) = &row.said {
+            added.said = Some((row.seq, json(said)?));
         }
-        added.last = Some((seq, at));
     }
     for ((name, stream), added) in agents {
         let (last_seq, last_at) = added.last.unzip();

@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Rows};
 
-use super::{Progress, Report, StoreError, open};
+use super::{Progress, Report, StoreError, open_side};
 use crate::logstream::projection::build::build;
 use crate::logstream::projection::{FILE_NAME, VERSION};
 
@@ -16,19 +16,7 @@ pub(super) fn check(
     report: &mut Report,
     progress: Progress<'_>,
 ) -> Result<(), StoreError> {
-    let path = palace.join(FILE_NAME);
-    if !path.is_file() {
-        report.notes.push(format!("there is no {FILE_NAME}; a hub makes it when it starts"));
-        return Ok(());
-    }
-    let kept = open(&path).map_err(|e| StoreError::Storage(e.to_string()))?;
-    let version: i64 = kept.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-    if version != VERSION {
-        report
-            .notes
-            .push(format!("{FILE_NAME} is of version {version}, not {VERSION}; a hub makes it anew when it starts"));
-        return Ok(());
-    }
+    let Some(kept) = open_side(palace, FILE_NAME, VERSION, report)? else { return Ok(()) };
     // One moment of it, however long the comparison takes and whatever a hub adds meanwhile.
     let kept = kept.unchecked_transaction()?;
     let (seq, event_id): (i64, Option<String>) =

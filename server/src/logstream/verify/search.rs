@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::{Progress, Report, StoreError, integrity, open};
+use super::{Progress, Report, StoreError, integrity, open_side};
 use crate::logstream::search::{self, FILE_NAME, VERSION};
 
 pub(super) fn check(
@@ -14,19 +14,7 @@ pub(super) fn check(
     report: &mut Report,
     progress: Progress<'_>,
 ) -> Result<(), StoreError> {
-    let path = palace.join(FILE_NAME);
-    if !path.is_file() {
-        report.notes.push(format!("there is no {FILE_NAME}; a hub makes it when it starts"));
-        return Ok(());
-    }
-    let side = open(&path).map_err(|e| StoreError::Storage(e.to_string()))?;
-    let version: i64 = side.query_row("PRAGMA user_version", [], |r| r.get(0))?;
-    if version != VERSION {
-        report
-            .notes
-            .push(format!("{FILE_NAME} is of version {version}, not {VERSION}; a hub makes it anew when it starts"));
-        return Ok(());
-    }
+    let Some(side) = open_side(palace, FILE_NAME, VERSION, report)? else { return Ok(()) };
     let done = search::progress(&side)?;
     if !search::fits(&done, log)? {
         report.fault(

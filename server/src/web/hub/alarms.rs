@@ -5,14 +5,15 @@ use loggia_app::backend::hub::{
 };
 
 use crate::AppState;
-use crate::estate::status::{EstateStatus, RestoreState};
+use crate::estate::status::{EstateStatus, Restore, RestoreState};
+use crate::logstream::projection::RoomFigures;
 
 /// Streams of the invented day begin so.
 const DEMO: &str = "demo/";
 
 /// Everything but what is in the log itself.
 pub(super) fn of_hub(state: &AppState, status: &EstateStatus, health: &Health, is_admin: bool) -> Vec<Alarm> {
-    let mut alarms: Vec<Alarm> = restored(status).into_iter().collect();
+    let mut alarms: Vec<Alarm> = status.restore.iter().map(restored).collect();
     alarms.extend(health.disk_free_bytes.and_then(disk));
     let blocked = status.blocked_origins();
     if blocked > 0 {
@@ -56,10 +57,9 @@ pub(super) fn of_hub(state: &AppState, status: &EstateStatus, health: &Health, i
     alarms
 }
 
-/// Whether the hub was restored from a backup.
-pub(super) fn restored(status: &EstateStatus) -> Option<Alarm> {
-    let restore = status.restore.as_ref()?;
-    Some(Alarm::Restored(Restored {
+/// That the hub was restored from a backup.
+pub(super) fn restored(restore: &Restore) -> Alarm {
+    Alarm::Restored(Restored {
         peer: restore.peer.clone(),
         at: restore.detected_at.clone(),
         ours: restore.ours,
@@ -71,7 +71,7 @@ pub(super) fn restored(status: &EstateStatus) -> Option<Alarm> {
             RestoreState::Repaired => Repair::Done,
             RestoreState::Incomplete => Repair::Incomplete,
         },
-    }))
+    })
 }
 
 /// Whether too little of the disk is free.
@@ -85,9 +85,8 @@ pub(super) fn disk(free_bytes: u64) -> Option<Alarm> {
     }
 }
 
-/// Whether the log holds events of the invented day that the viewer sees. That the counts cannot be read is said elsewhere.
-pub(super) async fn has_demo(state: &AppState) -> bool {
-    let rooms = state.live.projection().rooms().await.unwrap_or_default();
+/// Whether the log holds events of the invented day, by the rooms that the viewer sees.
+pub(super) fn has_demo(rooms: &[RoomFigures]) -> bool {
     rooms.iter().any(|room| room.stream.starts_with(DEMO))
 }
 

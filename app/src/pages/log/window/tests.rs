@@ -90,6 +90,14 @@ fn what_is_older_comes_below_until_the_beginning() {
 }
 
 #[test]
+fn what_is_older_than_a_row_for_several_events_starts_below_the_last_of_them() {
+    let mut window = of(vec![event(4, 4, "here"), event(3, 3, "here")], true).folded();
+    assert_eq!((ids(&window), window.older()), (vec!["evt_4"], Some("evt_3")));
+    window.append_older("evt_3", page(vec![event(2, 2, "here"), event(1, 1, "here")], true));
+    assert_eq!((ids(&window), window.rows()[0].events(), window.older()), (vec!["evt_4"], 4, Some("evt_1")));
+}
+
+#[test]
 fn what_left_at_the_bottom_comes_back_and_then_newer_ones_leave_and_are_counted() {
     let mut window = of(vec![event(1, 1, "here")], false);
     window.arrive(arrivals(2..MAX_ROWS + 3), true);
@@ -110,6 +118,7 @@ fn a_gap_stands_between_what_waited_and_what_was_there() {
         late_from: None,
         fresh: true,
         times: 1,
+        oldest: None,
     })];
     window.waiting_left_out = 7;
     window.show_waiting();
