@@ -4,20 +4,23 @@
 //   LOGGIA_CHROMIUM  the browser
 //   LOGGIA_MODEL     the folder with the model's archive
 // No `webServer` here: a spec starts the hub that it needs, on a palace of its own.
+import { availableParallelism } from 'node:os';
+
 import { defineConfig } from '@playwright/test';
 
 export default defineConfig({
   testDir: './tests',
   outputDir: './test-results',
   reporter: [['list']],
-  workers: 2,
+  // Half of a test is waiting for the hub or the browser.
+  workers: Math.ceil(availableParallelism() * 1.5),
   // A test that passes the second time is a fault to find, not noise to hide.
   retries: 0,
   timeout: 60_000,
   expect: { timeout: 10_000 },
   use: {
     browserName: 'chromium',
-    trace: 'retain-on-failure',
+    // A trace costs every test a third of its time: `cargo xtask e2e -- --trace retain-on-failure` records one.
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env.LOGGIA_CHROMIUM ?? '/usr/bin/chromium',

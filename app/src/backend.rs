@@ -16,6 +16,8 @@ pub mod people;
 pub mod sessions;
 
 #[cfg(feature = "ssr")]
+use std::collections::HashSet;
+#[cfg(feature = "ssr")]
 use std::sync::Arc;
 
 #[cfg(feature = "ssr")]
@@ -26,6 +28,9 @@ use serde::{Deserialize, Serialize};
 
 /// How many events a page of the log holds.
 pub const LOG_PAGE_EVENTS: usize = 100;
+
+/// How many types of events the log page counts at most.
+pub const TYPES_SHOWN: usize = 12;
 
 /// How many failed delegations the home page shows at most.
 pub const FAILED_SHOWN: usize = 20;
@@ -98,11 +103,11 @@ pub struct StreamCount {
     pub rooms: Vec<RoomCount>,
 }
 
-/// How many events of the log have a status, whatever a page is filtered by.
+/// How many events of the log have a status or are of a type, whatever a page is filtered by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StatusCount {
-    /// The word of the status.
-    pub status: String,
+pub struct Tally {
+    /// The word of the status or type.
+    pub word: String,
     /// How many events have it.
     pub events: u64,
 }
@@ -112,8 +117,10 @@ pub struct StatusCount {
 pub struct Counts {
     /// Streams and their rooms, newest activity first.
     pub streams: Vec<StreamCount>,
-    /// Statuses, in the order of their words.
-    pub statuses: Vec<StatusCount>,
+    /// Statuses, in the order of a task's course.
+    pub statuses: Vec<Tally>,
+    /// The most frequent types, at most [`TYPES_SHOWN`].
+    pub types: Vec<Tally>,
 }
 
 /// What has to do with a few letters that somebody typed, the most likely first.
@@ -205,6 +212,9 @@ pub struct LogPage {
     /// Why the words were left out, when nothing can be searched for with them.
     #[serde(default)]
     pub unsearched: Option<String>,
+    /// What the viewer searched for lately, the last first.
+    #[serde(default)]
+    pub searches: Vec<String>,
     /// The hub's clock at the answer, ms since 1970.
     pub now_ms: u64,
 }
@@ -320,6 +330,9 @@ pub trait Backend: Send + Sync + 'static {
     async fn matches(&self, letters: String) -> Result<Matches, ApiError>;
     /// A part of the log.
     async fn log(&self, query: LogQuery) -> Result<LogPage, ApiError>;
+    /// Which of these parts of patches the viewer has looked through; a part is the SHA-256 of what a patch says of one file.
+    /// `None` where nothing can be marked.
+    async fn looked_through(&self, parts: Vec<String>) -> Option<HashSet<String>>;
     /// One event, whole.
     async fn event(&self, id: String) -> Result<Event, ApiError>;
     /// One delegation; an unknown correlation id is `not_found`.

@@ -6,7 +6,8 @@
 //! # Design
 //! The browser's own reconnection is not used: after an answer that is no stream (a proxy's error page) it gives up for good, and it
 //! repeats the address that it was opened with. Here every attempt builds its address from the cursor of the last event that really
-//! arrived, and "live" is claimed only while heartbeats come.
+//! arrived, and "live" is claimed only while heartbeats come. Where no stream comes about (no place left on the hub, a proxy that holds it
+//! back), the page asks for what is new with each attempt, and the badge says so.
 
 pub mod badge;
 mod cursor;
@@ -49,6 +50,8 @@ pub struct Heartbeat {
     pub seq: i64,
     /// When it came, by the reader's clock.
     pub at_ms: u64,
+    /// Whether the page had to ask for it, since the stream does not come about.
+    pub asked: bool,
 }
 
 /// What the connection does.

@@ -8,6 +8,7 @@ mod failure;
 mod first_event;
 mod moment;
 mod revealed;
+mod searches;
 mod status;
 #[cfg(feature = "ssr")]
 mod text_area;
@@ -25,6 +26,7 @@ pub use failure::Failure;
 pub use first_event::FirstEvent;
 pub use moment::{Ago, Form, Moment};
 pub use revealed::revealed;
+pub use searches::searches_list;
 pub use status::{StateBadge, StatusBadge};
 #[cfg(feature = "ssr")]
 pub use text_area::TextArea;

@@ -104,6 +104,9 @@ pub struct Filter {
     /// `YYYY-MM-DDTHH:MM:SSZ`, inclusive; a window, never a cursor.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_created_at: Option<String>,
+    /// The end of that window, in the same form, exclusive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_created_at: Option<String>,
     /// The streams that the asker may see at all. The store sets it; it is in no address and in no question.
     #[serde(skip)]
     pub within: Reach,
@@ -124,12 +127,17 @@ impl Filter {
         self
     }
 
-    /// Takes one `key=value` of a query string: a column's name, `exclude_` and a column's name, or `since_created_at`. Repeated
-    /// keys are alternatives, an empty value is nothing. Answers whether the key is one of ours.
+    /// Takes one `key=value` of a query string: a column's name, `exclude_` and a column's name, `since_created_at` or
+    /// `before_created_at`. Repeated keys are alternatives, an empty value is nothing. Answers whether the key is one of ours.
     pub fn take_pair(&mut self, key: &str, value: &str) -> Result<bool, Refusal> {
-        if key == "since_created_at" {
+        let window = match key {
+            "since_created_at" => Some(("since_created_at", &mut self.since_created_at)),
+            "before_created_at" => Some(("before_created_at", &mut self.before_created_at)),
+            _ => None,
+        };
+        if let Some((field, end)) = window {
             if !value.is_empty() {
-                self.since_created_at = crate::timestamp::since_created_at(value.into())?;
+                *end = crate::timestamp::window(field, value.into())?;
             }
             return Ok(true);
         }
@@ -151,12 +159,17 @@ impl Filter {
         let unwanted =
             self.none.iter().flat_map(|(c, vs)| vs.iter().map(move |v| (format!("exclude_{}", c.as_str()), v.clone())));
         let since = self.since_created_at.iter().map(|s| ("since_created_at".to_owned(), s.clone()));
-        wanted.chain(unwanted).chain(since).collect()
+        let before = self.before_created_at.iter().map(|s| ("before_created_at".to_owned(), s.clone()));
+        wanted.chain(unwanted).chain(since).chain(before).collect()
     }
 
     /// Whether everything passes.
     pub fn is_empty(&self) -> bool {
-        self.any.is_empty() && self.none.is_empty() && self.since_created_at.is_none() && self.within.is_everything()
+        self.any.is_empty()
+            && self.none.is_empty()
+            && self.since_created_at.is_none()
+            && self.before_created_at.is_none()
+            && self.within.is_everything()
     }
 
     /// Whether an event passes. The store's SQL means the same; a property test holds the two together.
@@ -172,6 +185,7 @@ impl Filter {
         self.any.iter().all(wanted)
             && !self.none.iter().any(unwanted)
             && self.since_created_at.as_ref().is_none_or(|since| event.created_at >= *since)
+            && self.before_created_at.as_ref().is_none_or(|before| event.created_at < *before)
             && self.within.sees(&event.stream)
     }
 }
@@ -187,6 +201,8 @@ mod tests {
             .with(Column::Type, "task.request")
             .with(Column::Type, "patch.ready")
             .without(Column::FromAgent, "ci:runner");
+        let day = |date: &str| Some(format!("{date}T00:00:00Z"));
+        let filter = Filter { since_created_at: day("2026-11-29"), before_created_at: day("2026-11-30"), ..filter };
         let mut back = Filter::default();
         for (key, value) in filter.pairs() {
             assert!(back.take_pair(&key, &value).expect("valid"), "{key}");

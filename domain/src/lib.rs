@@ -20,6 +20,7 @@ pub mod presence;
 pub mod reach;
 pub mod refusal;
 pub mod remote;
+pub mod ring;
 pub mod search;
 pub mod status;
 pub mod task;

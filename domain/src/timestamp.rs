@@ -36,20 +36,25 @@ pub fn parse_rfc3339_ms(text: &str) -> Option<i64> {
     i64::try_from(at.unix_timestamp_nanos() / 1_000_000).ok()
 }
 
-/// The window argument `since_created_at`: a date, or an RFC 3339 time with any fraction and offset; gives the same instant as
-/// `created_at` writes it, its fraction cut off. A window, never a cursor (`contract: logstream`, section Reading).
+/// The argument `since_created_at`, see [`window`].
 pub fn since_created_at(raw: Raw) -> Result<Option<String>, Refusal> {
+    window("since_created_at", raw)
+}
+
+/// An end of a window in time: a date, or an RFC 3339 time with any fraction and offset; gives the same instant as
+/// `created_at` writes it, its fraction cut off. A window, never a cursor (`contract: logstream`, section Reading).
+pub fn window(field: &'static str, raw: Raw) -> Result<Option<String>, Refusal> {
     let text = match raw {
         Raw::Absent => return Ok(None),
         Raw::Text(t) if t.is_empty() => return Ok(None),
         Raw::Text(t) => t.trim_matches(crate::field::is_blank).to_owned(),
-        Raw::Other(_) => return Err(Refusal::new("since_created_at", "since_created_at must be a string")),
+        Raw::Other(_) => return Err(Refusal::new(field, format!("{field} must be a string"))),
     };
     let refusal = || {
         Refusal::new(
-            "since_created_at",
+            field,
             format!(
-                "since_created_at={} is not a valid ISO-8601 date or UTC datetime (expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ)",
+                "{field}={} is not a valid ISO-8601 date or UTC datetime (expected YYYY-MM-DD or YYYY-MM-DDTHH:MM:SSZ)",
                 quoted(&text)
             ),
         )

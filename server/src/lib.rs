@@ -157,6 +157,8 @@ pub fn router(state: AppState) -> Router {
         .route("/language", post(http::language::post))
         .route("/tokens", post(web::post_tokens))
         .route("/agent/read", post(web::people::mark_read))
+        .route("/artifact/viewed", post(web::viewed::mark))
+        .route("/searches/forget", post(web::viewed::forget_searches))
         .route("/api", any(http::missing::machine))
         .route("/api/", any(http::missing::machine))
         .route("/api/{*function}", any(web::server_function))

@@ -19,6 +19,7 @@ pub mod pump;
 mod reach;
 pub mod read;
 pub mod replica;
+mod replies;
 pub mod search;
 pub mod sql;
 pub mod tail;

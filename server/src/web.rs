@@ -14,6 +14,7 @@ mod task_form;
 mod task_report;
 mod tasks;
 mod tokens;
+pub mod viewed;
 
 use std::sync::Arc;
 

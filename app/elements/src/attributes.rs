@@ -57,7 +57,7 @@ attributes! {
     /// What some elements have.
     ElementAttributes:
     accept "accept" action "action" alt "alt" autocomplete "autocomplete" checked "checked" cols "cols" colspan "colspan"
-    datetime "datetime" disabled "disabled" download "download" enctype "enctype" r#for "for" form "form" headers "headers" height "height"
+    datetime "datetime" disabled "disabled" download "download" enctype "enctype" r#for "for" form "form" formaction "formaction" formmethod "formmethod" headers "headers" height "height"
     high "high" href "href" label "label" list "list" low "low" max "max" maxlength "maxlength" method "method" min "min"
     minlength "minlength" multiple "multiple" name "name" open "open" optimum "optimum" pattern "pattern" placeholder "placeholder"
     popovertarget "popovertarget" readonly "readonly" rel "rel" required "required" reversed "reversed" rows "rows" rowspan "rowspan"

@@ -277,6 +277,8 @@ pub struct PalacePage {
     pub body: PalaceBody,
     /// The drawer that was asked for; the inner `None` when there is none of this id.
     pub drawer: Option<Option<Drawer>>,
+    /// What the viewer searched for lately, the last first.
+    pub searches: Vec<String>,
     /// The hub's clock at the answer, ms since 1970.
     pub now_ms: u64,
 }

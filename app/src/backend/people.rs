@@ -3,6 +3,7 @@
 use loggia_domain::Event;
 use loggia_domain::delegation::Delegation;
 use loggia_domain::presence::{Agent, Listener};
+use loggia_domain::ring::Ring;
 
 /// How many agents a page lists at most.
 pub const AGENTS_SHOWN: usize = 500;
@@ -71,6 +72,8 @@ pub struct People {
     pub pages: u64,
     /// How many events there were in each of the last [`HOURS_SHOWN`] hours, `YYYY-MM-DDTHH`, as authored, oldest first.
     pub hours: Vec<(String, u64)>,
+    /// Agents that answer each other and move nothing.
+    pub rings: Vec<Ring>,
     /// The hub's clock at the answer, ms since 1970.
     pub now_ms: u64,
 }

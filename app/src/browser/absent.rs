@@ -61,6 +61,11 @@ pub fn scrolled_px() -> f64 {
     0.0
 }
 
+/// How much of the page lies below what is seen, in CSS pixels.
+pub fn below_px() -> f64 {
+    f64::MAX
+}
+
 /// Scrolls to the top at once.
 pub fn scroll_to_top() {}
 

@@ -108,6 +108,13 @@ pub fn scrolled_px() -> f64 {
     window().scroll_y().unwrap_or(0.0)
 }
 
+/// How much of the page lies below what is seen, in CSS pixels.
+pub fn below_px() -> f64 {
+    let whole = document().document_element().map_or(0, |root| root.scroll_height());
+    let seen = window().inner_height().ok().and_then(|height| height.as_f64()).unwrap_or(0.0);
+    f64::from(whole) - seen - scrolled_px()
+}
+
 /// Scrolls to the top at once.
 pub fn scroll_to_top() {
     window().scroll_to_with_x_and_y(0.0, 0.0);

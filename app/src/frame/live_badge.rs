@@ -22,6 +22,7 @@ pub(super) fn LiveBadge() -> impl IntoView {
         Mood::Snapshot => t!("Snapshot").to_owned(),
         Mood::Connecting => t!("Connecting").to_owned(),
         Mood::Live { .. } => t!("Live").to_owned(),
+        Mood::Polling { .. } => t!("Polling").to_owned(),
         Mood::Reconnecting => t!("Reconnecting").to_owned(),
         Mood::Stale { since_ms } => {
             let stamp = clock.stamp(since_ms);
@@ -33,7 +34,9 @@ pub(super) fn LiveBadge() -> impl IntoView {
         Mood::SignedOut => t!("Signed out").to_owned(),
     });
     let figures = move || match mood.get() {
-        Mood::Live { seq, age_ms } => t!("seq {seq} · {age} s", seq = grouped_seq(seq), age = age_ms / 1000),
+        Mood::Live { seq, age_ms } | Mood::Polling { seq, age_ms } => {
+            t!("seq {seq} · {age} s", seq = grouped_seq(seq), age = age_ms / 1000)
+        }
         _ => String::new(),
     };
     let way_back = move || {
@@ -54,7 +57,7 @@ fn class(mood: Mood) -> &'static str {
     match mood {
         Mood::Live { .. } => "is-live",
         Mood::Snapshot | Mood::Paused => "is-idle",
-        Mood::Connecting | Mood::Reconnecting => "is-trying",
+        Mood::Connecting | Mood::Reconnecting | Mood::Polling { .. } => "is-trying",
         Mood::Stale { .. } | Mood::Unreachable | Mood::Silent | Mood::SignedOut => "is-lost",
     }
 }
@@ -66,6 +69,9 @@ fn explanation(mood: Mood) -> &'static str {
         Mood::Live { .. } => {
             t!("The newest event of the whole log by arrival, and how old the hub's last heartbeat is")
         }
+        Mood::Polling { .. } => t!(
+            "No live stream comes about; the page asks for what is new every few seconds, and goes back to the stream when it can"
+        ),
         Mood::Reconnecting => t!("The connection broke; nothing is missed, the stream continues where it stopped"),
         Mood::Stale { .. } => {
             t!("No sign of life from the hub since then; what you see may be old, and the page keeps trying")

@@ -16,6 +16,13 @@ pub enum Mood {
         /// How old the last sign is.
         age_ms: u64,
     },
+    /// No stream comes about; the page asks now and again.
+    Polling {
+        /// The newest event by arrival.
+        seq: i64,
+        /// How old the last answer is.
+        age_ms: u64,
+    },
     /// The connection broke a moment ago.
     Reconnecting,
     /// The last sign of life is old.
@@ -40,6 +47,10 @@ pub fn mood(link: Link, heartbeat: Option<Heartbeat>, opened_ms: Option<u64>, no
         (Link::Snapshot, ..) => Mood::Snapshot,
         (Link::Hidden, ..) => Mood::Paused,
         (Link::SignedOut, ..) => Mood::SignedOut,
+        // Between two answers lies an attempt that may be silent for so long.
+        (_, Some(beat), Some(age_ms)) if beat.asked && age_ms < 2 * SILENCE_MS => {
+            Mood::Polling { seq: beat.seq, age_ms }
+        }
         (Link::Open, Some(beat), Some(age_ms)) if age_ms < SILENCE_MS => Mood::Live { seq: beat.seq, age_ms },
         (_, Some(beat), Some(age_ms)) if age_ms >= SILENCE_MS => Mood::Stale { since_ms: beat.at_ms },
         (_, Some(_), _) => Mood::Reconnecting,
@@ -59,7 +70,7 @@ mod tests {
 
     #[test]
     fn live_needs_a_recent_heartbeat() {
-        let beat = |age_ms| Some(Heartbeat { seq: 7, at_ms: NOW - age_ms });
+        let beat = |age_ms| Some(Heartbeat { seq: 7, at_ms: NOW - age_ms, asked: false });
         let check = |link, heartbeat, expected| assert_eq!(mood(link, heartbeat, Some(0), NOW), expected, "{link:?}");
         check(Link::Open, beat(400), Mood::Live { seq: 7, age_ms: 400 });
         check(Link::Open, beat(SILENCE_MS), Mood::Stale { since_ms: NOW - SILENCE_MS });
@@ -68,6 +79,12 @@ mod tests {
         check(Link::Waiting, beat(SILENCE_MS), Mood::Stale { since_ms: NOW - SILENCE_MS });
         check(Link::Waiting, None, Mood::Unreachable);
         check(Link::Connecting, None, Mood::Connecting);
+        let asked = |age_ms| beat(age_ms).map(|beat| Heartbeat { asked: true, ..beat });
+        for link in [Link::Waiting, Link::Connecting, Link::Open] {
+            check(link, asked(400), Mood::Polling { seq: 7, age_ms: 400 });
+            check(link, asked(2 * SILENCE_MS), Mood::Stale { since_ms: NOW - 2 * SILENCE_MS });
+        }
+        check(Link::Hidden, asked(400), Mood::Paused);
         check(Link::Hidden, beat(400), Mood::Paused);
         check(Link::Snapshot, None, Mood::Snapshot);
         check(Link::SignedOut, beat(400), Mood::SignedOut);

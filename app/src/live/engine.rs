@@ -28,6 +28,11 @@ const SOON_MS: u64 = 20;
 /// How long the next page may take to follow before the stream falls back to heartbeats, in ms.
 const NEXT_PAGE_MS: u64 = 600;
 
+/// From which failed attempt on the page asks for what is new.
+const POLL_FROM: u32 = 3;
+/// How long it waits between two attempts then, in ms.
+const POLL_MS: u64 = 5000;
+
 /// The engine of one tab.
 #[derive(Clone)]
 pub(super) struct Engine(Rc<Inner>);
@@ -218,7 +223,7 @@ impl Engine {
                 if let Ok(beat) = read::<Beat>(&data) {
                     self.0.attempt.set(0);
                     self.0.link.set(Link::Open);
-                    self.0.heartbeat.set(Some(Heartbeat { seq: beat.seq, at_ms: now_ms }));
+                    self.0.heartbeat.set(Some(Heartbeat { seq: beat.seq, at_ms: now_ms, asked: false }));
                 }
             }
             Frame::Event { id, data } => self.event(id, &data),
@@ -231,8 +236,7 @@ impl Engine {
     }
 
     fn event(&self, id: String, data: &str) {
-        let parsed = read::<Event>(data);
-        let arrival = match parsed {
+        let arrival = match read::<Event>(data) {
             Ok(mut event) => {
                 event.preview();
                 Arrival::Event(Box::new(event))
@@ -243,6 +247,11 @@ impl Engine {
             Arrival::Event(event) if id.is_empty() => event.id.clone(),
             _ => id,
         };
+        self.take(id, arrival);
+    }
+
+    /// Hands on what is new to the follower, and goes on from there.
+    fn take(&self, id: String, arrival: Arrival) {
         let is_new = self.0.follow.borrow_mut().as_mut().is_some_and(|follow| {
             let is_new = follow.seen.is_new(&id);
             if !id.is_empty() {
@@ -300,11 +309,43 @@ impl Engine {
         let attempt = self.0.attempt.get() + 1;
         self.0.attempt.set(attempt);
         let engine = self.clone();
-        let wait = Duration::from_millis(backoff_ms(attempt, js_sys::Math::random()));
+        let polls = attempt >= POLL_FROM;
+        let longest = if polls { POLL_MS } else { u64::MAX };
+        let wait = Duration::from_millis(backoff_ms(attempt, js_sys::Math::random()).min(longest));
         *self.0.retry.borrow_mut() = set_timeout_with_handle(move || engine.connect(), wait).ok();
         if attempt % 4 == 2 {
             self.ask_why();
         }
+        if polls {
+            self.poll();
+        }
+    }
+
+    /// Asks for what the stream does not bring. Attempts for a stream go on all the while.
+    fn poll(&self) {
+        let follow = self.0.follow.borrow();
+        let (id, query) = match follow.as_ref() {
+            Some(Follow { id, filter, cursor: Cursor::After(event_id), .. }) => {
+                let (filter, after) = (filter.clone(), Some(event_id.clone()));
+                (Some(*id), LogQuery { filter, after, ..LogQuery::default() })
+            }
+            // Nothing to go on from: only that the hub answers can be told.
+            _ => (None, LogQuery { limit: Some(1), ..LogQuery::default() }),
+        };
+        let engine = self.clone();
+        spawn_local(async move {
+            let Ok(page) = ask::log(query).await else { return };
+            if engine.0.attempt.get() < POLL_FROM || engine.0.link.get_untracked() == Link::Hidden {
+                return;
+            }
+            if id.is_some() && engine.0.follow.borrow().as_ref().map(|follow| follow.id) == id {
+                for event in page.events {
+                    engine.take(event.id.clone(), Arrival::Event(Box::new(event)));
+                }
+            }
+            let seq = page.tip.map_or(0, |tip| tip.seq);
+            engine.0.heartbeat.set(Some(Heartbeat { seq, at_ms: browser::now_ms(), asked: true }));
+        });
     }
 
     /// An `EventSource` does not say why it failed. Two reasons no retry will mend: the session is over, or the hub's log no longer

@@ -20,6 +20,8 @@ pub(super) mod json;
 mod lines;
 mod verify;
 #[cfg(feature = "ssr")]
+mod would_apply;
+#[cfg(feature = "ssr")]
 mod written;
 
 use leptos::prelude::*;
@@ -37,6 +39,8 @@ use crate::parts::{Agent, CopyButton, CopyLine, EventRow, EventTable, Form, Mome
 use crate::words::size;
 #[cfg(feature = "ssr")]
 pub(super) use compare_view::{page as compare, query as compare_query};
+#[cfg(feature = "ssr")]
+pub(super) use diff::file_text;
 use verify::Verify;
 #[cfg(feature = "ssr")]
 pub use written::write;

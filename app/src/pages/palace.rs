@@ -15,7 +15,7 @@ use super::memory_parts::{here_only, off};
 use crate::backend::memory::{Memory, PalaceBody, PalacePage, PalaceQuery};
 use crate::href;
 use crate::language::t;
-use crate::parts::revealed;
+use crate::parts::{revealed, searches_list};
 use crate::words::counted;
 
 /// What an address asks for.
@@ -57,7 +57,7 @@ pub(super) fn page(query: &PalaceQuery, answer: Memory<PalacePage>) -> (String, 
 }
 
 fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
-    let PalacePage { wings, body, drawer, now_ms } = page;
+    let PalacePage { wings, body, drawer, searches, now_ms } = page;
     let rooms: usize = wings.iter().map(|wing| wing.rooms.len()).sum();
     let sum = format!(
         "{}{}{}",
@@ -91,7 +91,7 @@ fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
             <h1>{if is_vacant { t!("Palace").into_any() } else { view! { <a class="plain" href="/palace">{t!("Palace")}</a> }.into_any() }}</h1>
             <span class="faint">{sum}</span>
             <span class="grow"></span>
-            {search_box(query)}
+            {search_box(query, searches)}
             <p class="page-sub faint">{here_only()}{t!(" Times are this hub's local time; those of facts are UTC.")}</p>
         </div>
         {path(query)}
@@ -105,7 +105,7 @@ fn palace_view(query: &PalaceQuery, page: PalacePage) -> AnyView {
 }
 
 /// A plain form: finding is the hub's. What the list is narrowed to stays.
-fn search_box(query: &PalaceQuery) -> AnyView {
+fn search_box(query: &PalaceQuery, searches: Vec<String>) -> AnyView {
     let kept = [("wing", &query.wing), ("room", &query.room)].into_iter().filter_map(|(name, value)| {
         let value = value.clone()?;
         Some(view! { <input type="hidden" name=name value=value/> }.into_any())
@@ -115,7 +115,8 @@ fn search_box(query: &PalaceQuery) -> AnyView {
         <form method="get" action="/palace" role="search" class="search">
             {kept}
             <input type="search" name="q" value=query.q.clone() maxlength="2000" placeholder=t!("Search drawers and diaries")
-                aria-label=t!("Search the palace") autocomplete="off" spellcheck="false"/>
+                aria-label=t!("Search the palace") list="searches" autocomplete="off" spellcheck="false"/>
+            {searches_list(searches)}
             <button type="submit" class="button">{t!("Search")}</button>
         </form>
     }

@@ -197,12 +197,17 @@ pub async fn write(
             (String::new(), super::find::found(&letters, &matches).to_html(), String::new())
         }
         "/keys" => (String::new(), super::find::keys().to_html(), String::new()),
-        // No markup: the exact text of a part of an event, on its way to the clipboard.
+        // No markup: the exact text of a part of an event or of a patch, on its way to the clipboard.
         "/copy" => {
             let id = href::value(&asked.search, "id").unwrap_or_default();
             let what = href::value(&asked.search, "what").unwrap_or_default();
-            let text = super::event::written::part(&backend.event(id).await?, &what).unwrap_or_default();
-            (String::new(), text, String::new())
+            let text = if what == "file" {
+                let place = href::value(&asked.search, "open").and_then(|place| place.parse().ok());
+                super::artifact::file_text(&backend.artifact_alone(id).await?, place.unwrap_or(0))
+            } else {
+                super::event::written::part(&backend.event(id).await?, &what)
+            };
+            (String::new(), text.unwrap_or_default(), String::new())
         }
         path => {
             let message = format!("there is no sheet {}", loggia_domain::refusal::quoted(path));

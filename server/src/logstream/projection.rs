@@ -8,7 +8,7 @@
 pub mod agents;
 pub mod build;
 pub mod history;
-mod statuses;
+mod tallies;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -30,7 +30,7 @@ use crate::db::{self, ReadPool};
 pub const FILE_NAME: &str = "loggia_projection.sqlite3";
 
 /// Raised whenever the tables or the meaning of what is in them changes: older files are made anew.
-pub(super) const VERSION: i64 = 5;
+pub(super) const VERSION: i64 = 6;
 const TABLES: &str = "
 CREATE TABLE rooms (stream TEXT NOT NULL, room TEXT NOT NULL, events INTEGER NOT NULL, newest_seq INTEGER NOT NULL,
     newest_at TEXT NOT NULL, PRIMARY KEY (stream, room)) WITHOUT ROWID;
@@ -228,7 +228,7 @@ fn make_tables(side: &Connection) -> rusqlite::Result<()> {
         "BEGIN; {TABLES} {} {} {} PRAGMA user_version = {VERSION}; COMMIT;",
         agents::TABLES,
         history::TABLES,
-        statuses::TABLE
+        tallies::TABLES
     ))
 }
 
@@ -285,6 +285,7 @@ struct Taken {
     created_at: String,
     correlation_id: Option<String>,
     status: Option<String>,
+    event_type: String,
     from_agent: String,
     to_agent: Option<String>,
     /// What it announces, if it is an announcement.
@@ -294,7 +295,7 @@ struct Taken {
 impl Taken {
     fn of(row: &Row<'_>) -> rusqlite::Result<Self> {
         let (id, created_at): (String, String) = (row.get(1)?, row.get(4)?);
-        let announced: Option<(String, String)> = row.get::<_, Option<_>>(9)?.zip(row.get(10)?);
+        let announced: Option<(String, String)> = row.get::<_, Option<_>>(10)?.zip(row.get(11)?);
         let said = announced
             .map(|(metadata, body)| Announcement::of(&id, &created_at, &Metadata::from_stored(metadata), &body));
         Ok(Self {
@@ -305,8 +306,9 @@ impl Taken {
             created_at,
             correlation_id: row.get(5)?,
             status: row.get(6)?,
-            from_agent: row.get(7)?,
-            to_agent: row.get(8)?,
+            event_type: row.get(7)?,
+            from_agent: row.get(8)?,
+            to_agent: row.get(9)?,
             said,
         })
     }
@@ -316,7 +318,7 @@ impl Taken {
 /// be more; `None` when there is none. What it leaves depends on the events up to that last one alone, however many steps it took.
 fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Result<Option<(i64, bool)>, StoreError> {
     let sql = format!(
-        "SELECT rowid, id, stream, room, created_at, correlation_id, status, from_agent, to_agent,
+        "SELECT rowid, id, stream, room, created_at, correlation_id, status, type, from_agent, to_agent,
              CASE WHEN type = '{ANNOUNCEMENT}' THEN metadata_json END,
              CASE WHEN type = '{ANNOUNCEMENT}' THEN substr(body, 1, {}) END
          FROM events WHERE rowid > ?1 AND rowid <= ?2 ORDER BY rowid LIMIT ?3",
@@ -339,7 +341,7 @@ fn advance(log: &Connection, side: &mut Connection, from: i64, upto: i64) -> Res
         )?
         .execute(params![stream, room, events, seq, created_at])?;
     }
-    statuses::count(&tx, rows.iter().filter_map(|row| Some((&*row.stream, row.status.as_deref()?))))?;
+    tallies::take(&tx, &rows)?;
     agents::take(&tx, &rows)?;
     let touched: BTreeSet<&str> = rows.iter().filter_map(|row| row.correlation_id.as_deref()).collect();
     for correlation_id in touched {

@@ -1,6 +1,7 @@
 //! Questions to the log that are answered once: lists, single events, artifacts. Live readers use [`super::Tail`].
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::RangeInclusive;
 
 use loggia_domain::{Artifact, ArtifactRecord, Event, Filter, Refusal, refusal::quoted};
 use rusqlite::{Connection, OptionalExtension};
@@ -16,6 +17,9 @@ pub const DEFAULT_LIMIT: usize = 50;
 
 /// How many events of one correlation are folded at most, see [`course`].
 pub const COURSE_EVENTS: usize = 1000;
+
+/// All arrival numbers.
+pub const EVERYWHERE: RangeInclusive<i64> = i64::MIN..=i64::MAX;
 
 /// The direction of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,9 +67,14 @@ pub struct Listed {
 
 impl Logstream {
     /// A list of events (`contract: logstream`, section Reading). An unknown cursor is an error, never "from the start".
-    pub async fn list(&self, mut query: ListQuery) -> Result<Listed, StoreError> {
+    pub async fn list(&self, query: ListQuery) -> Result<Listed, StoreError> {
+        self.list_between(query, EVERYWHERE).await
+    }
+
+    /// The same for whoever knows between which arrival numbers all of it lies, so that the rest is not looked through.
+    pub async fn list_between(&self, mut query: ListQuery, between: RangeInclusive<i64>) -> Result<Listed, StoreError> {
         query.filter.within = self.reach().clone();
-        self.read(move |conn| in_snapshot(conn, |conn| list(conn, &query))).await
+        self.read(move |conn| in_snapshot(conn, |conn| list(conn, &query, &between))).await
     }
 
     /// One event; `None` if there is no such id.
@@ -157,7 +166,7 @@ pub fn in_snapshot<T>(
     Ok(answer)
 }
 
-fn list(conn: &Connection, query: &ListQuery) -> Result<Listed, StoreError> {
+fn list(conn: &Connection, query: &ListQuery, between: &RangeInclusive<i64>) -> Result<Listed, StoreError> {
     let newest = newest(conn)?;
     let mut conditions = Conditions::default();
     if let Some(id) = &query.since_event_id {
@@ -165,6 +174,10 @@ fn list(conn: &Connection, query: &ListQuery) -> Result<Listed, StoreError> {
     }
     if let Some(id) = &query.before_event_id {
         conditions.push("rowid < ?", seq_of(conn, "before_event_id", id)?);
+    }
+    if *between != EVERYWHERE {
+        conditions.push("rowid >= ?", *between.start());
+        conditions.push("rowid <= ?", *between.end());
     }
     conditions.push_filter(&query.filter);
     let mut events = matching(conn, &conditions, query.order, query.limit + 1)?;

@@ -111,6 +111,9 @@ impl Conditions {
         if let Some(since) = &filter.since_created_at {
             self.push("created_at >= ?", since.clone());
         }
+        if let Some(before) = &filter.before_created_at {
+            self.push("created_at < ?", before.clone());
+        }
         self.push_reach("stream", &filter.within);
     }
 

@@ -1,5 +1,7 @@
 //! The hub's answers to the questions of pages: one method each, in terms of the log.
 
+use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -11,13 +13,13 @@ use loggia_app::backend::people::{AgentPage, AgentsPage, People};
 use loggia_app::backend::sessions::SessionsPage;
 use loggia_app::backend::{
     ArtifactPage, Backend, Counts, FAILED_SHOWN, FAILED_SHOWN_MS, LOG_PAGE_EVENTS, LogPage, LogQuery, Matches,
-    Overview, RoomCount, Sheet, StatusCount, StreamCount, TaskPage, Tip, Viewer,
+    Overview, RoomCount, Sheet, StreamCount, TYPES_SHOWN, Tally, TaskPage, Tip, Viewer,
 };
 use loggia_domain::search::Query;
 use loggia_domain::{ApiError, Artifact, ErrorCode, Event, Filter, Status, refusal, timestamp};
 
 use super::tokens::Managed;
-use super::{hits, hub, matches, memory, past, people, tasks, tokens};
+use super::{hits, hub, matches, memory, past, people, tasks, tokens, viewed};
 use crate::AppState;
 use crate::clock::now_ms;
 use crate::error::of_store;
@@ -26,6 +28,9 @@ use crate::logstream::read::{ListQuery, Listed, MAX_LIMIT, Newest, Order};
 use crate::logstream::search::SearchQuery;
 use crate::tokens::{Identity, Scope};
 
+/// The places in which a viewer's searches are kept.
+const LOG: &str = "log";
+const PALACE: &str = "palace";
 /// How many events the home page shows.
 const NEWEST_EVENTS: usize = 20;
 /// How many cards the board holds.
@@ -85,8 +90,19 @@ impl HubBackend {
         self.identity.as_ref().ok_or_else(|| ApiError::new(ErrorCode::Unauthorized, "you are not signed in"))
     }
 
+    /// A list. Of a window in time only that part of the log is looked through in which it lies, see [`Projection::places`].
     async fn list(&self, query: ListQuery) -> Result<Listed, ApiError> {
-        self.state.log.list(query).await.map_err(of_store)
+        let (since, before) = (query.filter.since_created_at.clone(), query.filter.before_created_at.clone());
+        if since.is_none() && before.is_none() {
+            return self.state.log.list(query).await.map_err(of_store);
+        }
+        let projection = self.state.live.projection();
+        // What is not counted yet lies behind; so the end of a window is known once all of it is counted.
+        let newest = self.state.log.newest().await.map_err(of_store)?.seq;
+        projection.caught_up(newest, PATIENCE).await;
+        let places = projection.places(since, before).await.map_err(of_store)?;
+        let last = if projection.position() < newest { i64::MAX } else { *places.end() };
+        self.state.log.list_between(query, *places.start()..=last).await.map_err(of_store)
     }
 
     /// An event between those that arrived after and before it, at most `limit` on each side, newest first.
@@ -128,6 +144,12 @@ impl HubBackend {
         };
         let found = self.state.live.search().find(&self.state.log, asked).await.map_err(of_store)?;
         Ok(hits::page(found, now_ms()))
+    }
+
+    /// What the viewer searched for in a place; what is searched for now becomes the last of them.
+    async fn searches(&self, place: &'static str, words: &str) -> Vec<String> {
+        let Ok(viewer) = self.reader() else { return Vec::new() };
+        viewed::searches(&self.state, viewer, place, words.trim()).await
     }
 
     fn stalled_after_ms(&self) -> u64 {
@@ -193,13 +215,15 @@ impl Backend for HubBackend {
         self.allowed(Scope::Read)?;
         // The rooms first: they wait for the counts to catch up.
         let streams = streams(self.rooms().await?);
-        let statuses = self.state.live.projection().statuses().await.map_err(of_store)?;
-        let mut statuses: Vec<StatusCount> =
-            statuses.into_iter().map(|(status, events)| StatusCount { status, events }).collect();
+        let projection = self.state.live.projection();
+        let mut statuses = tallies(projection.statuses().await.map_err(of_store)?);
         // In the order of a task's course; words that this version does not know come last.
         let place = |word: &str| Status::ALL.iter().position(|status| status.as_str() == word).unwrap_or(usize::MAX);
-        statuses.sort_by_key(|count| place(&count.status));
-        Ok(Counts { streams, statuses })
+        statuses.sort_by_key(|tally| place(&tally.word));
+        let mut types = tallies(projection.types().await.map_err(of_store)?);
+        types.sort_by_key(|tally| Reverse(tally.events));
+        types.truncate(TYPES_SHOWN);
+        Ok(Counts { streams, statuses, types })
     }
 
     async fn matches(&self, letters: String) -> Result<Matches, ApiError> {
@@ -211,10 +235,13 @@ impl Backend for HubBackend {
         self.allowed(Scope::Read)?;
         let order = if query.after.is_some() { Order::Asc } else { Order::Desc };
         let limit = query.limit.unwrap_or(LOG_PAGE_EVENTS).clamp(1, MAX_LIMIT);
+        // A page of the log's newest: what comes below it, or anew, shows no box to search with.
+        let is_newest = query.before.is_none() && query.after.is_none();
+        let searches = if is_newest { self.searches(LOG, &query.q).await } else { Vec::new() };
         let mut unsearched = None;
         if !query.q.is_empty() {
             match Query::check("q", query.q.clone().into()) {
-                Ok(words) => return self.search(words, query, limit).await,
+                Ok(words) => return Ok(LogPage { searches, ..self.search(words, query, limit).await? }),
                 // As a mistyped filter: the page shows the log and says why it was not searched.
                 Err(refusal) => unsearched = Some(refusal.message),
             }
@@ -240,6 +267,7 @@ impl Backend for HubBackend {
             excerpts: Vec::new(),
             behind: 0,
             unsearched,
+            searches,
             now_ms: now_ms(),
         })
     }
@@ -274,6 +302,10 @@ impl Backend for HubBackend {
         tasks::artifact_alone(&self.state, &id).await
     }
 
+    async fn looked_through(&self, parts: Vec<String>) -> Option<HashSet<String>> {
+        viewed::looked_through(&self.state, self.reader().ok()?, parts).await
+    }
+
     async fn agents(&self) -> Result<AgentsPage, ApiError> {
         people::agents(&self.state, self.reader()?).await
     }
@@ -294,7 +326,9 @@ impl Backend for HubBackend {
 
     async fn palace(&self, query: PalaceQuery) -> Result<Memory<PalacePage>, ApiError> {
         self.allowed(Scope::Memory)?;
-        memory::on_page(async { memory::palace(&self.state.palace.store().await?, query, now_ms()).await }.await)
+        let searches = self.searches(PALACE, &query.q).await;
+        let page = async { memory::palace(&self.state.palace.store().await?, query, now_ms()).await };
+        memory::on_page(page.await.map(|page| PalacePage { searches, ..page }))
     }
 
     async fn sessions(&self) -> Result<SessionsPage, ApiError> {
@@ -332,6 +366,10 @@ fn checked(filter: &Filter) -> Result<Filter, ApiError> {
         checked.take_pair(&key, &value)?;
     }
     Ok(checked)
+}
+
+fn tallies(counted: Vec<(String, u64)>) -> Vec<Tally> {
+    counted.into_iter().map(|(word, events)| Tally { word, events }).collect()
 }
 
 /// Rooms, newest activity first, gathered under their streams in the same order.

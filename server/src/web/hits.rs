@@ -17,7 +17,7 @@ pub(super) fn page(found: Found, now_ms: u64) -> LogPage {
     };
     let (events, excerpts) = found.events.hits.into_iter().map(hit).unzip();
     let tip = found.newest.id.map(|id| Tip { seq, id });
-    LogPage { events, has_more, tip, excerpts, behind, unsearched: None, now_ms }
+    LogPage { events, has_more, tip, excerpts, behind, unsearched: None, searches: Vec::new(), now_ms }
 }
 
 /// An excerpt on one line, in pieces that are ordinary and found by turns, the first one ordinary.

@@ -107,7 +107,7 @@ pub(super) async fn palace(store: &PalaceStore, asked: PalaceQuery, now_ms: u64)
             rooms.into_iter().map(|(room, rows)| (room, u64::try_from(rows).unwrap_or(0))).collect();
         Wing { name, rows: rooms.iter().map(|(_, rows)| rows).sum(), rooms }
     });
-    Ok(PalacePage { wings: wings.collect(), body, drawer, now_ms })
+    Ok(PalacePage { wings: wings.collect(), body, drawer, searches: Vec::new(), now_ms })
 }
 
 async fn overview(store: &PalaceStore) -> Result<PalaceBody, PalaceError> {

@@ -10,6 +10,7 @@ use loggia_app::backend::people::{
     AGENTS_SHOWN, AgentPage, AgentsPage, HOURS_SHOWN, INBOX_SHOWN, LOOPS_SHOWN, People, Unread, WROTE_SHOWN,
 };
 use loggia_domain::presence::{Agent, key};
+use loggia_domain::ring::rings;
 use loggia_domain::{ApiError, Column, ErrorCode, Event, Filter, Raw, field, refusal, timestamp};
 use serde::Deserialize;
 
@@ -24,6 +25,8 @@ use crate::tokens::{Identity, Scope};
 use crate::viewers::ViewersError;
 
 const HOUR_MS: u64 = 3600 * 1000;
+/// How many of the newest replies are looked at for rings: a ring writes some of every few.
+const REPLIES: usize = 200;
 
 /// The last event that a viewer has read in each inbox, by the agent's key.
 type Marks = HashMap<String, String>;
@@ -70,7 +73,7 @@ pub async fn mark_read(
     Ok(session::see_other(&format!("/agent?{query}")))
 }
 
-fn allow(viewer: &Identity, state: &AppState) -> Result<(), ApiError> {
+pub(super) fn allow(viewer: &Identity, state: &AppState) -> Result<(), ApiError> {
     if !viewer.may(Scope::Read) {
         return Err(ApiError::new(ErrorCode::Forbidden, format!("token `{}` lacks the scope `read`", viewer.name)));
     }
@@ -82,7 +85,7 @@ fn allow(viewer: &Identity, state: &AppState) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn unkept(error: &dyn std::error::Error) -> HttpError {
+pub(super) fn unkept(error: &dyn std::error::Error) -> HttpError {
     tracing::error!(%error, "what a viewer has read could not be kept");
     HttpError::new(
         ApiError::new(ErrorCode::Internal, "what you have read could not be kept").hint("the hub's log says why"),
@@ -155,7 +158,9 @@ pub(super) async fn people(state: &AppState) -> Result<People, ApiError> {
     let counted = state.live.projection().hours(since).await.map_err(of_store)?;
     let events_of =
         |hour: &String| counted.iter().find(|(counted, _)| counted == hour).map_or(0, |(_, events)| *events);
+    let replies = state.log.last_replies(REPLIES).await.map_err(of_store)?;
     Ok(People {
+        rings: rings(&replies, everybody.now_ms),
         hours: hours.into_iter().map(|hour| (hour.clone(), events_of(&hour))).collect(),
         agents: everybody.agents,
         unnamed: everybody.unnamed,

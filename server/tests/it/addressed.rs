@@ -12,6 +12,44 @@ fn page(hub: &Hub, session: &str, target: &str) -> String {
     answer.text().replace("<!>", "")
 }
 
+/// What a page asks the hub for its log.
+fn log_part(hub: &Hub, query: serde_json::Value) -> serde_json::Value {
+    let mut whole =
+        json!({"filter": {}, "q": "", "before": null, "around": null, "after": null, "limit": 500, "unfolded": false});
+    for (name, value) in query.as_object().expect("an object") {
+        whole[name] = value.clone();
+    }
+    let request = hub.request("POST", "/api/ask").without("Authorization").header("Origin", &hub.origin());
+    let question = json!({"question": {"LogPart": whole}}).to_string();
+    request.header("Cookie", &hub.session()).json(question.as_str()).send().json()["LogPart"].clone()
+}
+
+#[test]
+fn a_window_in_time_gives_what_was_authored_in_it() {
+    let hub = Hub::start();
+    // An invented day of many hours.
+    assert!(hub.place().cli(&["demo"], b"").status.success());
+    let all = hub.list(json!({"limit": 500}));
+    let at = |event: &serde_json::Value| event["created_at"].as_str().expect("a time").to_owned();
+    let mut times: Vec<String> = all.iter().map(at).collect();
+    times.sort();
+    let (since, before) = (&times[times.len() / 3], &times[2 * times.len() / 3]);
+    for (filter, lies_in) in [
+        (json!({"since_created_at": since, "before_created_at": before}), (Some(since), Some(before))),
+        (json!({"before_created_at": before}), (None, Some(before))),
+        (json!({"since_created_at": since}), (Some(since), None)),
+        (json!({"before_created_at": "2020-01-01T00:00:00Z"}), (None, Some(&"2020-01-01T00:00:00Z".to_owned()))),
+    ] {
+        let (since, before) = lies_in;
+        let is_in =
+            |time: &String| since.is_none_or(|since| time >= since) && before.is_none_or(|before| time < before);
+        let wanted: Vec<_> = all.iter().filter(|event| is_in(&at(event))).map(|event| &event["id"]).collect();
+        let told = log_part(&hub, json!({"filter": filter}));
+        let told: Vec<_> = told["events"].as_array().expect("a list").iter().map(|event| &event["id"]).collect();
+        assert_eq!(told, wanted, "{filter}");
+    }
+}
+
 #[test]
 fn an_agents_page_hides_no_kind_of_event() {
     let kinds = ["task.request", "task.reply", "status", "event.ack", "patch.ready", "room.message", "x.note"];

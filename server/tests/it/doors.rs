@@ -83,6 +83,8 @@ const ROWS: &[Row] = &[
     Row("/task/new", "POST", "/task/new", Post("write", 422)),
     Row("/tokens", "POST", "/tokens", Post("admin", 400)),
     Row("/agent/read", "POST", "/agent/read", Post("read", 404)),
+    Row("/searches/forget", "POST", "/searches/forget", Post("read", 303)),
+    Row("/artifact/viewed", "POST", "/artifact/viewed", Post("read", 422)),
     Row("/api", "GET", "/api", Either("read", 404)),
     Row("/api/", "GET", "/api/", Either("read", 404)),
     Row("/api/{*function}", "POST", "/api/nothing", Post("", 404)),

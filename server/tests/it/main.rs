@@ -86,6 +86,7 @@ mod tokens;
 mod tool_arguments;
 mod tunnels;
 mod verify;
+mod viewed;
 mod wait;
 mod watch;
 mod watch_follow;

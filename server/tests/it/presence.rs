@@ -188,6 +188,24 @@ fn an_inbox_is_unread_until_its_reader_marks_it() {
 }
 
 #[test]
+fn now_says_that_agents_keep_each_other_awake() {
+    let hub = Hub::start();
+    let session = hub.session();
+    let say = |from: &str, n: usize| {
+        let event = json!({"type": "task.reply", "from_agent": from, "to_agent": "*"});
+        hub.append_event(event_with("s", &format!("watching {n}"), event));
+    };
+    for n in 0..11 {
+        say(["a", "b", "c"][n % 3], n);
+    }
+    assert!(!page(&hub, &session, "/").text().contains("A ring of replies"));
+    say("c", 11);
+    let shown = page(&hub, &session, "/").text();
+    assert!(shown.contains("A ring of replies") && shown.contains("12\u{a0}replies"), "{shown}");
+    assert!(shown.contains("/log?stream=s&amp;type=task.reply"), "{shown}");
+}
+
+#[test]
 fn now_says_who_listens() {
     let hub = Hub::start();
     hub.append("s", "something");

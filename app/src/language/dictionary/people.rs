@@ -4,6 +4,15 @@ use super::Row;
 
 /// The texts.
 pub(super) const TEXTS: &[Row] = &[
+    ("A ring of replies: ", "回复成环："),
+    (
+        "wrote {replies} within {seconds} s, and none of them moved anything: they may be waking each other.",
+        "在 {seconds} 秒内写了 {replies}，没有一条推动任何事：它们可能在互相唤醒。",
+    ),
+    ("reply##n", "条回复"),
+    ("replies##n", "条回复"),
+    ("Show the task", "显示任务"),
+    ("Show the log", "显示日志"),
     ("line##n", "行"),
     ("lines##n", "行"),
     ("stream##n", "个流"),

@@ -1,11 +1,13 @@
 //! The content of an artifact: a diff as a diff, JSON laid out, a log in its colours, everything else as numbered lines, and above it what a reader could overlook.
 
+use std::collections::HashSet;
+
 use leptos::prelude::*;
 use loggia_domain::ArtifactKind;
 
 use super::ansi;
 use super::budget::{Budget, MAX_LINES};
-use super::diff::{File, parse};
+use super::diff::File;
 use super::diff_view::DiffView;
 use super::json;
 use super::lines::{NumberedText, line_text, not_shown};
@@ -22,8 +24,16 @@ pub(super) fn Content(
     content: String,
     /// Its id.
     id: String,
+    /// What it holds as a diff; nothing of anything else.
+    files: Vec<File>,
     /// Which file of a diff is opened, by its place.
     opened: Option<usize>,
+    /// Which files of a diff were looked through, by their hashes; `None` where nothing can be marked.
+    #[prop(optional_no_strip)]
+    viewed: Option<HashSet<String>>,
+    /// What stands above a diff.
+    #[prop(optional_no_strip)]
+    head: Option<AnyView>,
 ) -> impl IntoView {
     let download = href::raw(&id);
     let is_patch = kind == ArtifactKind::Patch.as_str();
@@ -31,12 +41,11 @@ pub(super) fn Content(
         .into_iter()
         .map(|note| view! { <p class="note warn">{note}</p> }.into_any())
         .collect_view();
-    let files = if is_patch { parse(&ansi::without(&content)) } else { vec![] };
     let is_diff = files.iter().any(File::is_diff);
     let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content, MAX_LINES) } else { None };
     let is_json = json.is_some();
     let body = if is_diff {
-        view! { <DiffView files=files id=id opened=opened/> }.into_any()
+        view! { {head} <DiffView files=files id=id opened=opened viewed=viewed/> }.into_any()
     } else if let Some(lines) = json {
         json_text(lines, &download)
     } else {
@@ -130,7 +139,8 @@ mod tests {
     fn what_is_nested_too_deep_is_written_out_and_cut_all_the_same() {
         let html = |inner: &str| {
             let content = format!("{}\"{inner}\"{}", "[".repeat(40), "]".repeat(40));
-            view! { <Content kind="json".to_owned() content=content id="art_1".to_owned() opened=None/> }.to_html()
+            view! { <Content kind="json".to_owned() content=content id="art_1".to_owned() files=vec![] opened=None/> }
+                .to_html()
         };
         let hidden = html("a\u{202e}b");
         assert!(hidden.contains("laid-out") && hidden.contains("U+202E") && !hidden.contains('\u{202e}'), "{hidden}");

@@ -3,6 +3,8 @@
 //! It never decides whether a patch applies; git does. Every line of the text is in exactly one place of the answer, so that nothing
 //! can hide: what is no diff stands in a part of its own.
 
+use loggia_domain::{Artifact, artifact};
+
 use crate::language::t;
 
 /// What a line is.
@@ -40,6 +42,8 @@ pub(super) struct File {
     pub(super) removed: usize,
     /// `new file`, `deleted`, `renamed`, `binary`.
     pub(super) marks: Vec<&'static str>,
+    /// Whether a hunk has fewer lines than its head says.
+    pub(super) is_cut: bool,
     pub(super) lines: Vec<Line>,
 }
 
@@ -47,6 +51,21 @@ impl File {
     /// Whether this is a file rather than text around the files.
     pub(super) fn is_diff(&self) -> bool {
         !self.path.is_empty()
+    }
+
+    /// Whether it says that there is binary content, and does not have it.
+    pub(super) fn lacks_binary(&self) -> bool {
+        self.lines.iter().any(|line| line.kind == Kind::Note && line.text.starts_with("Binary files "))
+    }
+
+    /// What it says, as a hash: a patch that changes this file in another way has another.
+    pub(super) fn part(&self) -> String {
+        artifact::sha256_hex(self.text().as_bytes())
+    }
+
+    /// Its text, with a newline behind each line.
+    fn text(&self) -> String {
+        self.lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect()
     }
 
     /// Why this file is folded away at first, if it is.
@@ -76,6 +95,18 @@ pub(super) fn parse(text: &str) -> Vec<File> {
     parser.finish()
 }
 
+/// The text of one file of a patch as it stands there, by its place: a patch of its own. `None` where there is none.
+pub(in crate::pages) fn file_text(artifact: &Artifact, place: usize) -> Option<String> {
+    let content = super::ansi::without(&artifact.content);
+    let files = parse(&content);
+    let file = files.get(place).filter(|file| file.is_diff())?;
+    let mut text = file.text();
+    if place + 1 == files.len() && !content.ends_with('\n') {
+        text.pop();
+    }
+    Some(text)
+}
+
 #[derive(Default)]
 struct Parser {
     files: Vec<File>,
@@ -94,7 +125,7 @@ impl Parser {
         if self.left != (0, 0) && self.take_hunk_line(line) {
             return;
         }
-        self.left = (0, 0);
+        self.end_hunk();
         if let Some(paths) = line.strip_prefix("diff --git ") {
             self.start_file(git_path(paths));
         } else if let Some(path) = line.strip_prefix("--- ") {
@@ -190,7 +221,13 @@ impl Parser {
         self.current.path = path;
     }
 
+    /// A hunk ends, whether or not all its lines came.
+    fn end_hunk(&mut self) {
+        self.current.is_cut |= std::mem::take(&mut self.left) != (0, 0);
+    }
+
     fn finish(mut self) -> Vec<File> {
+        self.end_hunk();
         let done = std::mem::take(&mut self.current);
         self.keep(done);
         self.files

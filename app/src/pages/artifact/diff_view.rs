@@ -4,6 +4,7 @@
 //! What is folded away is not in the markup: a browser takes ten seconds for the largest patch. Its head is a link to the same page with
 //! that file opened, and a patch of very many files is shown some hundreds of them at a time.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use leptos::prelude::*;
@@ -24,10 +25,14 @@ pub(super) fn DiffView(
     id: String,
     /// Which file is opened whatever it is, by its place.
     opened: Option<usize>,
+    /// Which files were looked through, by their hashes; `None` where nothing can be marked.
+    #[prop(optional_no_strip)]
+    viewed: Option<HashSet<String>>,
 ) -> impl IntoView {
     let opened = opened.filter(|place| *place < files.len());
     let window = window(files.len(), opened);
-    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files, &window));
+    let viewed = viewed.as_ref();
+    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files, &window, viewed));
     let shares = shares(&files, &window, opened);
     // What is folded away says so itself, and how to get it.
     let is_meant = |at: usize| window.contains(&at) && !is_folded(&files[at], at, opened);
@@ -43,12 +48,13 @@ pub(super) fn DiffView(
         .map(|at| {
             let href = href::file(&id, at);
             let file = &files[at];
+            let mark = Mark { id: &id, at, viewed };
             if !file.is_diff() {
                 around(file, shares[at])
             } else if shares[at] == 0 || is_folded(file, at, opened) {
-                folded(file, at, href)
+                folded(file, href, mark)
             } else {
-                unfolded(file, at, shares[at], (opened != Some(at)).then_some(href))
+                unfolded(file, shares[at], (opened != Some(at)).then_some(href), mark)
             }
         })
         .collect_view();
@@ -77,7 +83,7 @@ fn shares(files: &[File], window: &Range<usize>, opened: Option<usize>) -> Vec<u
     shares
 }
 
-fn file_list(files: &[File], window: &Range<usize>) -> AnyView {
+fn file_list(files: &[File], window: &Range<usize>, viewed: Option<&HashSet<String>>) -> AnyView {
     let diffs = || files.iter().enumerate().filter(|(_, file)| file.is_diff());
     let (added, removed) = diffs().fold((0, 0), |(a, r), (_, file)| (a + file.added, r + file.removed));
     let items = diffs()
@@ -93,9 +99,14 @@ fn file_list(files: &[File], window: &Range<usize>) -> AnyView {
         })
         .collect_view();
     let count = diffs().count() as u64;
+    let progress = viewed.map(|viewed| {
+        let done = diffs().filter(|(_, file)| viewed.contains(&file.part())).count() as u64;
+        let said = t!("{done} of {count} looked through", done = grouped(done), count = grouped(count));
+        view! { " "<span class="faint">{said}</span> }.into_any()
+    });
     view! {
         <details class="file-list" open=count <= 12>
-            <summary>{counted(count, t!("file##n"), t!("files##n"))}" "{plus_minus(added, removed)}</summary>
+            <summary>{counted(count, t!("file##n"), t!("files##n"))}" "{plus_minus(added, removed)}{progress}</summary>
             <ul>{items}</ul>
         </details>
     }
@@ -124,21 +135,55 @@ fn around(text: &File, shown: usize) -> AnyView {
         .into_any()
 }
 
+/// Where a file stands, and whether it was looked through.
+#[derive(Clone, Copy)]
+struct Mark<'a> {
+    id: &'a str,
+    at: usize,
+    viewed: Option<&'a HashSet<String>>,
+}
+
+impl Mark<'_> {
+    fn is_viewed(self, file: &File) -> bool {
+        self.viewed.is_some_and(|viewed| viewed.contains(&file.part()))
+    }
+
+    /// The form that says so, or takes it back.
+    fn form(self, file: &File) -> Option<AnyView> {
+        let part = file.part();
+        let is_viewed = self.viewed?.contains(&part);
+        let (sent, label) =
+            if is_viewed { ("no", t!("Looked through")) } else { ("yes", t!("Mark as looked through")) };
+        let form = view! {
+            <form method="post" action="/artifact/viewed" class="viewed">
+                <input type="hidden" name="id" value=self.id.to_owned()/>
+                <input type="hidden" name="open" value=self.at.to_string()/>
+                <input type="hidden" name="part" value=part/>
+                <input type="hidden" name="viewed" value=sent/>
+                <button type="submit" class="button small" aria-pressed=is_viewed.to_string()>{label}</button>
+            </form>
+        };
+        Some(form.into_any())
+    }
+}
+
 /// A file whose lines are not in the page.
-fn folded(file: &File, at: usize, href: String) -> AnyView {
+fn folded(file: &File, href: String, mark: Mark<'_>) -> AnyView {
     let lines = counted(file.lines.len() as u64, t!("line##n"), t!("lines##n"));
     view! {
-        <p class="file folded" id=format!("file-{at}")>
+        <div class="file folded" id=format!("file-{}", mark.at)>
             <a href=href rel="external" title=t!("Open this file")><b>{revealed(&file.path)}</b></a>
             {about(file, file.folded_because())}
             <span class="faint">{lines}{t!(" not shown")}</span>
-        </p>
+            {mark.form(file)}
+        </div>
     }
     .into_any()
 }
 
 /// A file with its lines, or as many as the page has room for and the way to more.
-fn unfolded(file: &File, at: usize, shown: usize, href: Option<String>) -> AnyView {
+fn unfolded(file: &File, shown: usize, href: Option<String>, mark: Mark<'_>) -> AnyView {
+    let Mark { id, at, .. } = mark;
     let missing = file.lines.len() - shown;
     let missing = (missing > 0).then(|| {
         let said = counted(missing as u64, t!("line##n"), t!("lines##n"));
@@ -147,10 +192,19 @@ fn unfolded(file: &File, at: usize, shown: usize, href: Option<String>) -> AnyVi
     });
     let rows = file.lines.iter().take(shown).map(row).collect_view();
     let label = t!("Changes in {path}", path = file.path);
+    let (lines_id, part) =
+        (format!("lines-{at}"), href::query([("what", "file"), ("id", id), ("open", &at.to_string())]));
+    let copy_label = t!("Copy the changes in {path}", path = file.path);
     view! {
-        <details class="file" id=format!("file-{at}") open=true>
+        <details class="file" id=format!("file-{at}") open=!mark.is_viewed(file)>
             <summary><b>{revealed(&file.path)}</b>{about(file, None)}{missing}</summary>
-            <div class="code diff" tabindex="0" role="region" aria-label=label>{rows}</div>
+            <div class="file-actions">
+                <button type="button" class="button small needs-script" aria-live="polite" aria-label=copy_label data-copy=part data-shown=lines_id.clone()>
+                    {t!("Copy")}
+                </button>
+                {mark.form(file)}
+            </div>
+            <div class="code diff" id=lines_id tabindex="0" role="region" aria-label=label>{rows}</div>
         </details>
     }
     .into_any()

@@ -5,6 +5,8 @@ use leptos::prelude::*;
 use loggia_domain::{ApiError, ArtifactKind};
 
 use super::content::Content;
+use super::diff::{self, File};
+use super::{ansi, would_apply::would_apply};
 use crate::backend::asked::PageQuery;
 use crate::backend::{ArtifactPage, Backend, Html};
 use crate::href;
@@ -16,9 +18,14 @@ use crate::words::size;
 pub async fn write(backend: &dyn Backend, query: &PageQuery) -> Result<ArtifactPage, ApiError> {
     let page = backend.artifact(query.id.clone()).await?;
     let (kind, content) = (page.artifact.kind.clone(), page.artifact.content.clone());
+    let files = if kind == ArtifactKind::Patch.as_str() { diff::parse(&ansi::without(&content)) } else { Vec::new() };
+    let parts: Vec<String> = files.iter().filter(|file| file.is_diff()).map(File::part).collect();
+    let head = (!parts.is_empty()).then(|| would_apply(&files, &page.referenced_by));
+    let viewed = if parts.is_empty() { None } else { backend.looked_through(parts).await };
+    let opened = query.view.parse().ok();
     let view = view! {
         {others(&page)}
-        <Content kind=kind content=content id=query.id.clone() opened=query.view.parse().ok()/>
+        <Content kind=kind content=content id=query.id.clone() files=files opened=opened viewed=viewed head=head/>
     };
     Ok(ArtifactPage { shown: Html { text: view.to_html(), in_page: query.in_page }, ..page })
 }

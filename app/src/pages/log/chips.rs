@@ -18,17 +18,23 @@ pub(super) fn Chips(asked: Asked) -> impl IntoView {
         .collect_view();
     let since = filter.since_created_at.clone().map(|at| {
         let target = asked.under(&Filter { since_created_at: None, ..filter.clone() });
-        view! {
-            <li class="chip">
-                <span>{t!("since ")}<b>{at}</b></span>
-                <a class="chip-x" href=target aria-label=t!("show earlier events too")>"×"</a>
-            </li>
-        }
-        .into_any()
+        window_chip(t!("since "), at, target, t!("show earlier events too"))
+    });
+    let before = filter.before_created_at.clone().map(|at| {
+        let target = asked.under(&Filter { before_created_at: None, ..filter.clone() });
+        window_chip(t!("before "), at, target, t!("show later events too"))
     });
     let all = (!filter.is_empty())
         .then(|| view! { <li><a href=asked.under(&Filter::default())>{t!("show everything")}</a></li> }.into_any());
-    view! { <ul class="chips" aria-label=t!("Filter")>{chips}{since}{all}</ul> }
+    view! { <ul class="chips" aria-label=t!("Filter")>{chips}{since}{before}{all}</ul> }
+}
+
+/// One end of a window in time.
+fn window_chip(words: &'static str, at: String, without: String, label: &'static str) -> AnyView {
+    view! {
+        <li class="chip"><span>{words}<b>{at}</b></span><a class="chip-x" href=without aria-label=label>"×"</a></li>
+    }
+    .into_any()
 }
 
 #[component]

@@ -9,8 +9,31 @@ use crate::language::t;
 
 /// The form, folded away until it is wanted.
 #[component]
-pub(super) fn FilterForm(asked: Asked) -> impl IntoView {
+pub(super) fn FilterForm(
+    asked: Asked,
+    /// Whether there is something to forget.
+    has_searched: bool,
+) -> impl IntoView {
+    let forget = has_searched.then(|| {
+        view! {
+            <button type="submit" class="button" formmethod="post" formaction="/searches/forget">{t!("Forget my searches")}</button>
+        }
+        .into_any()
+    });
     let mut pairs = asked.filter.pairs();
+    // These have one value each, which the form shows to be changed.
+    pairs.retain(|(name, _)| !name.ends_with("_created_at"));
+    let windows = [
+        ("since_created_at", t!("since (UTC)"), asked.filter.since_created_at),
+        ("before_created_at", t!("before (UTC)"), asked.filter.before_created_at),
+    ]
+    .map(|(name, label, value)| {
+        view! {
+            <label for=name>{label}</label>
+            <input id=name name=name value=value autocomplete="off" maxlength="40" placeholder="2026-11-30T14:00:00Z"/>
+        }
+        .into_any()
+    });
     if !asked.q.is_empty() {
         pairs.push(("q".to_owned(), asked.q));
     }
@@ -39,8 +62,10 @@ pub(super) fn FilterForm(asked: Asked) -> impl IntoView {
                 {fields}
                 <label for="filter-status">{t!("status")}</label>
                 <select id="filter-status" name="status"><option value="">{t!("any")}</option>{statuses}</select>
+                {windows.into_iter().collect_view()}
                 <span class="muted">{t!("Values of one field are alternatives.")}</span>
                 <button type="submit" class="button primary">{t!("Show")}</button>
+                {forget}
             </form>
         </details>
     }

@@ -7,18 +7,24 @@ use super::asked::Asked;
 use super::filter_form::kept;
 use super::window::Window;
 use crate::language::t;
+use crate::parts::searches_list;
 use crate::words::{counted, grouped};
 use crate::{browser, href};
 
 /// The box. What the log is filtered by stays.
 #[component]
-pub(super) fn SearchBox(asked: Asked) -> impl IntoView {
+pub(super) fn SearchBox(
+    asked: Asked,
+    /// What was searched for before.
+    searches: Vec<String>,
+) -> impl IntoView {
     let filter = kept(asked.filter.pairs());
     view! {
         <form method="get" action="/log" role="search" class="search">
             {filter}
             <input type="search" name="q" value=asked.q maxlength=MAX_QUERY_CHARS.to_string() placeholder=t!("Search bodies, ids, names")
-                aria-label=t!("Search the log") autocomplete="off" spellcheck="false"/>
+                aria-label=t!("Search the log") list="searches" autocomplete="off" spellcheck="false"/>
+            {searches_list(searches)}
             <button type="submit" class="button">{t!("Search")}</button>
         </form>
     }

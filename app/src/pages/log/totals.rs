@@ -1,25 +1,39 @@
-//! How many events have which status, in the whole log: what the filter hides is counted all the same.
+//! How many events have which status and are of which type, in the whole log: what the filter hides is counted all the same.
 
 use leptos::prelude::*;
 use loggia_domain::{Column, Filter};
 
-use crate::backend::{Counts, StatusCount};
+use crate::backend::{Counts, Tally};
 use crate::href;
 use crate::language::t;
 use crate::parts::StatusBadge;
 use crate::words::grouped;
 
-/// The figures, each the way to its events.
+/// The figures, each the way to its events; the types once somebody wants them.
 #[component]
 pub(super) fn Totals(counts: RwSignal<Counts>) -> impl IntoView {
-    let all = move || counts.with(|counts| counts.statuses.iter().map(total).collect_view());
-    view! { <ul class="totals" aria-label=t!("Statuses in the whole log")>{move || all()}</ul> }
+    let statuses = move || counts.with(|all| all.statuses.iter().map(|one| total(Column::Status, one)).collect_view());
+    let types = move || counts.with(|all| all.types.iter().map(|one| total(Column::Type, one)).collect_view());
+    view! {
+        <div class="totals">
+            <ul aria-label=t!("Statuses in the whole log")>{statuses}</ul>
+            <details>
+                <summary>{t!("Types")}</summary>
+                <ul aria-label=t!("Types in the whole log")>{types}</ul>
+            </details>
+        </div>
+    }
 }
 
-fn total(count: &StatusCount) -> AnyView {
-    let target = href::log(&Filter::default().with(Column::Status, count.status.clone()), None);
+fn total(column: Column, tally: &Tally) -> AnyView {
+    let target = href::log(&Filter::default().with(column, tally.word.clone()), None);
+    let word = tally.word.clone();
+    let word = match column {
+        Column::Status => view! { <StatusBadge word=word/> }.into_any(),
+        _ => view! { <code>{word}</code> }.into_any(),
+    };
     view! {
-        <li><a href=target title=t!("in the whole log, whatever is shown below")><StatusBadge word=count.status.clone()/>" "{grouped(count.events)}</a></li>
+        <li><a href=target title=t!("in the whole log, whatever is shown below")>{word}" "{grouped(tally.events)}</a></li>
     }
     .into_any()
 }

@@ -29,6 +29,9 @@ use leptos::task::spawn_local;
 /// begins to scroll.
 const ROWS_AT_THE_TOP: usize = 120;
 
+/// From this distance from the end on, in CSS pixels, what is older is asked for.
+const NEAR_THE_END_PX: f64 = 800.0;
+
 /// At most one question for counts and hits per so many ms while events arrive.
 const ASKED_GAP_MS: u64 = 2000;
 
@@ -46,6 +49,8 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
     let behind = RwSignal::new(page.behind);
     let cursor = Cursor::after(page.tip.as_ref());
     let answered_ms = page.now_ms;
+    let earlier = page.searches.clone();
+    let has_searched = !earlier.is_empty();
     // What was found is looked at one by one, and so is what stands around an event.
     let folds = !searches && !asked.unfolded && asked.around.is_none();
     let window = if folds { Window::of(page).folded() } else { Window::of(page) };
@@ -91,8 +96,8 @@ pub(super) fn LogView(asked: Asked, page: LogPage, counts: Counts) -> impl IntoV
             <span class="grow"></span>
             <TreeButton/>
             {head}
-            <SearchBox asked=asked.clone()/>
-            <FilterForm asked=asked.clone()/>
+            <SearchBox asked=asked.clone() searches=earlier/>
+            <FilterForm asked=asked.clone() has_searched=has_searched/>
             <Looks/>
             <Export asked=asked.clone()/>
         </div>
@@ -158,7 +163,26 @@ fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl I
     let newest = asked.under(&asked.filter);
     let cut = move || window.with(Window::cut);
     let on_row = on_row_clicked();
-    let on_older = on_older_clicked(window, asked.clone());
+    let older = Older {
+        window,
+        asked: StoredValue::new(asked.clone()),
+        is_asked: RwSignal::new(false),
+        has_failed: RwSignal::new(false),
+    };
+    let on_older = move |event: &leptos::ev::MouseEvent| {
+        if browser::clicked(event, ".log-foot [rel=next]", "href").is_some() && older.load(browser::go) {
+            event.prevent_default();
+        }
+    };
+    Effect::new(move |_| {
+        let scroll = window_event_listener(leptos::ev::scroll, move |_| {
+            let is_near = browser::below_px() < NEAR_THE_END_PX && browser::scrolled_px() > 0.0;
+            if is_near && !older.has_failed.get_untracked() {
+                older.load(|_| {});
+            }
+        });
+        on_cleanup(move || scroll.remove());
+    });
     let clicked = move |event: leptos::ev::MouseEvent| {
         on_older(&event);
         on_row(event);
@@ -187,22 +211,40 @@ fn cut_note(cut: usize, newest: String) -> AnyView {
     .into_any()
 }
 
-/// Puts what is older below the last row. Where that fails, the link leads to it as it does without a script.
-fn on_older_clicked(window: RwSignal<Window>, asked: Asked) -> impl Fn(&leptos::ev::MouseEvent) {
-    move |event| {
-        if browser::clicked(event, ".log-foot [rel=next]", "href").is_none() {
-            return;
+/// The way to what is older.
+#[derive(Clone, Copy)]
+struct Older {
+    window: RwSignal<Window>,
+    asked: StoredValue<Asked>,
+    /// Whether the hub is being asked.
+    is_asked: RwSignal<bool>,
+    /// Whether it could not be asked: from then on only the reader's own click tries again.
+    has_failed: RwSignal<bool>,
+}
+
+impl Older {
+    /// Puts what is older below the last row; one question at a time. Answers whether there is anything to wait for. Where it fails,
+    /// `failed` gets the address that leads to it without a script.
+    fn load(self, failed: impl Fn(&str) + 'static) -> bool {
+        let Some(id) = self.window.with_untracked(|w| w.older().map(str::to_owned)) else { return false };
+        if self.is_asked.get_untracked() {
+            return true;
         }
-        let Some(id) = window.with_untracked(|w| w.older().map(str::to_owned)) else { return };
-        event.prevent_default();
-        let query = LogQuery { before: Some(id.clone()), around: None, ..asked.query() };
-        let target = asked.older_than(&id);
+        self.is_asked.set(true);
+        let (query, target) = self.asked.with_value(|asked| {
+            (LogQuery { before: Some(id.clone()), around: None, ..asked.query() }, asked.older_than(&id))
+        });
         spawn_local(async move {
-            match ask::log(query).await {
-                Ok(page) => drop(window.try_update(|w| w.append_older(&id, page))),
-                Err(_) => browser::go(&target),
+            let answer = ask::log(query).await;
+            self.is_asked.try_set(false);
+            if let Ok(page) = answer {
+                self.window.try_update(|w| w.append_older(&id, page));
+            } else {
+                self.has_failed.try_set(true);
+                failed(&target);
             }
         });
+        true
     }
 }
 

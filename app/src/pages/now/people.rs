@@ -3,6 +3,8 @@
 
 use leptos::prelude::*;
 use loggia_domain::presence::{Agent as Known, Listener, Standing, ms_of};
+use loggia_domain::ring::Ring;
+use loggia_domain::{Column, Filter};
 
 use crate::backend::people::People;
 use crate::href;
@@ -21,7 +23,7 @@ const HOUR: u64 = 12;
 
 /// The strip.
 pub(in crate::pages) fn strip(people: &People) -> AnyView {
-    let People { agents, unnamed, pages, hours, now_ms } = people;
+    let People { agents, unnamed, pages, hours, rings, now_ms } = people;
     let is_here = |agent: &&Known| {
         let seen_ms = agent.last_seen.as_deref().and_then(ms_of);
         agent.standing(*now_ms) == Standing::Listening
@@ -46,12 +48,34 @@ pub(in crate::pages) fn strip(people: &People) -> AnyView {
     });
     let readers = (*pages > 0).then(|| t!("{pages} open", pages = counted(*pages, t!("page##n"), t!("pages##n"))));
     view! {
+        {rings.iter().map(|ring| ring_note(ring, *now_ms)).collect_view()}
         <section class="people" aria-label=t!("Who is listening")>
             <div class="section-head"><h2>{t!("Who is listening")}</h2><span class="faint">{readers}</span></div>
             {nobody}
             <ul>{chips}{nameless(unnamed)}{more}</ul>
         </section>
         {rate(hours)}
+    }
+    .into_any()
+}
+
+/// Agents that keep each other awake.
+fn ring_note(ring: &Ring, now_ms: u64) -> AnyView {
+    let replies = |filter: Filter| filter.with(Column::Type, "task.reply");
+    let (target, words) = match &ring.correlation_id {
+        Some(id) => (href::task(id), t!("Show the task")),
+        None => {
+            (href::log(&replies(Filter::default().with(Column::Stream, ring.stream.clone())), None), t!("Show the log"))
+        }
+    };
+    let names = ring.agents.iter().map(|name| view! { <Agent name=name.clone()/>" " }.into_any()).collect_view();
+    let said = t!(
+        "wrote {replies} within {seconds} s, and none of them moved anything: they may be waking each other.",
+        replies = counted(ring.replies as u64, t!("reply##n"), t!("replies##n")),
+        seconds = now_ms.saturating_sub(ring.since_ms).div_ceil(5000) * 5
+    );
+    view! {
+        <p class="note warn ring" role="status"><b>{t!("A ring of replies: ")}</b>{names}{said}" "<a href=target>{words}</a></p>
     }
     .into_any()
 }

@@ -4,6 +4,7 @@
 //! Rows are kept for each stream, so that whoever sees some streams only gets the figures of those.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 use loggia_domain::delegation::Delegation;
 use loggia_domain::presence::{Announcement, key};
@@ -19,7 +20,8 @@ CREATE TABLE agents (name TEXT NOT NULL, stream TEXT NOT NULL, events INTEGER NO
 CREATE TABLE loops (agent TEXT NOT NULL, side TEXT NOT NULL, correlation_id TEXT NOT NULL,
     PRIMARY KEY (agent, side, correlation_id)) WITHOUT ROWID;
 CREATE INDEX loops_correlation ON loops(correlation_id);
-CREATE TABLE hours (hour TEXT NOT NULL, stream TEXT NOT NULL, events INTEGER NOT NULL, PRIMARY KEY (hour, stream)) WITHOUT ROWID;";
+CREATE TABLE hours (hour TEXT NOT NULL, stream TEXT NOT NULL, events INTEGER NOT NULL, first_seq INTEGER NOT NULL,
+    last_seq INTEGER NOT NULL, PRIMARY KEY (hour, stream)) WITHOUT ROWID;";
 
 /// What one spelling of a name is known for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,6 +136,35 @@ impl Projection {
         self.as_seen(read.await?).await
     }
 
+    /// Between which arrival numbers everything lies that was authored in a window of time (`YYYY-MM-DDTHH:MM:SSZ`, the end exclusive), as
+    /// far as it is counted; what is not counted yet lies behind.
+    pub async fn places(
+        &self,
+        since: Option<String>,
+        before: Option<String>,
+    ) -> Result<RangeInclusive<i64>, StoreError> {
+        self.read(move |conn| {
+            let hour = |at: &String| at.get(..13).map(str::to_owned);
+            let counted: i64 = conn.query_row("SELECT seq FROM progress", [], |r| r.get(0))?;
+            let first = match since.as_ref().and_then(hour) {
+                None => i64::MIN,
+                Some(hour) => conn
+                    .prepare_cached("SELECT min(first_seq) FROM hours WHERE hour >= ?1")?
+                    .query_row([hour], |r| r.get::<_, Option<i64>>(0))?
+                    .unwrap_or(counted + 1),
+            };
+            let last = match before.as_ref().and_then(hour) {
+                None => i64::MAX,
+                Some(hour) => conn
+                    .prepare_cached("SELECT max(last_seq) FROM hours WHERE hour <= ?1")?
+                    .query_row([hour], |r| r.get::<_, Option<i64>>(0))?
+                    .unwrap_or(0),
+            };
+            Ok(first..=last)
+        })
+        .await
+    }
+
     /// How many events there were in each hour from `since` on (`YYYY-MM-DDTHH`, as authored), oldest first; hours without any are left
     /// out.
     pub async fn hours(&self, since: String) -> Result<Vec<(String, u64)>, StoreError> {
@@ -171,10 +202,11 @@ struct Added<'a> {
 /// Takes the events of one step into the figures.
 pub(super) fn take(tx: &Connection, rows: &[Taken]) -> Result<(), StoreError> {
     let mut agents: BTreeMap<(&str, &str), Added<'_>> = BTreeMap::new();
-    let mut hours: BTreeMap<(&str, &str), i64> = BTreeMap::new();
+    let mut hours: BTreeMap<(&str, &str), (i64, i64, i64)> = BTreeMap::new();
     for row in rows {
         if let Some(hour) = row.created_at.get(..13) {
-            *hours.entry((hour, &row.stream)).or_default() += 1;
+            let (events, _, last) = hours.entry((hour, &row.stream)).or_insert((0, row.seq, row.seq));
+            (*events, *last) = (*events + 1, row.seq);
         }
         if let Some(to) = row.to_agent.as_deref().filter(|to| *to != "*" && *to != row.from_agent) {
             agents.entry((to, &row.stream)).or_default();
@@ -205,11 +237,12 @@ pub(super) fn take(tx: &Connection, rows: &[Taken]) -> Result<(), StoreError> {
             said
         ])?;
     }
-    for ((hour, stream), events) in hours {
+    for ((hour, stream), (events, first, last)) in hours {
         tx.prepare_cached(
-            "INSERT INTO hours VALUES (?1, ?2, ?3) ON CONFLICT DO UPDATE SET events = events + excluded.events",
+            "INSERT INTO hours VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET events = events + excluded.events,
+                 last_seq = excluded.last_seq",
         )?
-        .execute(params![hour, stream, events])?;
+        .execute(params![hour, stream, events, first, last])?;
     }
     Ok(())
 }

@@ -73,7 +73,33 @@ fn renames_deletions_and_binaries_are_named() {
 fn a_hunk_that_promises_more_than_it_has_ends_where_the_next_file_starts() {
     let text = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-p\n+q\n";
     let files = parse(text);
-    assert_eq!(files.iter().map(|f| f.path.as_str()).collect::<Vec<_>>(), ["x", "y"]);
+    assert_eq!(files.iter().map(|f| (f.path.as_str(), f.is_cut)).collect::<Vec<_>>(), [("x", true), ("y", false)]);
+    assert!(parse("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n")[0].is_cut);
+    assert!(parse(TWO_FILES).iter().all(|file| !file.is_cut));
+}
+
+#[test]
+fn the_text_of_a_file_is_a_patch_of_its_own_to_the_byte() {
+    let whole = |content: &str| {
+        let artifact = Artifact { content: content.to_owned(), ..artifact() };
+        let count = parse(content).len();
+        (0..count).map(|place| file_text(&artifact, place)).collect::<Vec<_>>()
+    };
+    let (first, rest) = TWO_FILES.split_at(TWO_FILES.find("diff --git a/new").expect("the second file"));
+    let first = &first[first.find("diff").expect("the first file")..];
+    assert_eq!(whole(TWO_FILES), [None, Some(first.to_owned()), Some(rest.to_owned())]);
+    // Carriage returns stay, and a last line without a newline gets none.
+    let odd = format!("{}\r", rest.trim_end());
+    assert_eq!(whole(&odd), [Some(odd.clone())]);
+    assert_eq!(file_text(&Artifact { content: odd, ..artifact() }, 7), None);
+}
+
+fn artifact() -> Artifact {
+    serde_json::from_str(
+        r#"{"id": "art_1", "kind": "patch", "sha256": "", "size_bytes": 0, "content": "", "created_by": "a", "created_at": "",
+            "metadata": {}}"#,
+    )
+    .expect("an artifact")
 }
 
 #[test]

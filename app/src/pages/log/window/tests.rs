@@ -75,7 +75,16 @@ fn a_long_read_ends_in_a_gap_that_says_how_much_is_missing() {
 }
 
 fn page(events: Vec<Event>, has_more: bool) -> LogPage {
-    LogPage { events, has_more, tip: None, excerpts: Vec::new(), behind: 0, unsearched: None, now_ms: 0 }
+    LogPage {
+        events,
+        has_more,
+        tip: None,
+        excerpts: Vec::new(),
+        behind: 0,
+        unsearched: None,
+        searches: Vec::new(),
+        now_ms: 0,
+    }
 }
 
 #[test]

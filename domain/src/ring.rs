@@ -1,0 +1,140 @@
+//! A ring of replies: agents that answer each other without end, or wake each other with announcements that are typed as replies. Pure.
+//!
+//! Each reply wakes whoever waits for replies, who replies in turn. Nothing is wrong with a single one of them, and no delegation moves;
+//! what they have in common is that there are many in a short time, by the same few agents, and that none of them changes anything.
+
+use std::collections::BTreeMap;
+
+/// Within how long replies are looked at together, in ms.
+pub const WINDOW_MS: u64 = 60_000;
+/// From how many idle replies in that time on it is a ring: people and agents who talk a matter over write fewer in a minute, agents that
+/// wake each other many more.
+pub const MIN_REPLIES: usize = 12;
+/// How many of them each agent of a ring wrote at least.
+const MIN_EACH: usize = 3;
+
+/// A reply, as far as it matters here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// Who wrote it.
+    pub from_agent: String,
+    /// What it belongs to.
+    pub correlation_id: Option<String>,
+    /// Where it was written.
+    pub stream: String,
+    /// What it says of the work.
+    pub status: Option<String>,
+    /// When, ms since 1970.
+    pub at_ms: u64,
+}
+
+/// Agents that answer each other and move nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ring {
+    /// Who, by name.
+    pub agents: Vec<String>,
+    /// What their replies belong to; without it they are the ones of a stream that belong to nothing.
+    pub correlation_id: Option<String>,
+    /// Where they were written.
+    pub stream: String,
+    /// How many there are within [`WINDOW_MS`].
+    pub replies: usize,
+    /// When the first of those was written, ms since 1970.
+    pub since_ms: u64,
+}
+
+/// The rings among replies, oldest first by arrival. A reply that says another status than the one before it moves the work, and is none
+/// of a ring.
+pub fn rings(replies: &[Reply], now_ms: u64) -> Vec<Ring> {
+    let mut groups: BTreeMap<(Option<&str>, &str), Vec<&Reply>> = BTreeMap::new();
+    for reply in replies {
+        // What belongs to one thing may be written in several streams.
+        let stream = if reply.correlation_id.is_some() { "" } else { &reply.stream };
+        groups.entry((reply.correlation_id.as_deref(), stream)).or_default().push(reply);
+    }
+    groups.into_values().filter_map(|group| ring(&group, now_ms)).collect()
+}
+
+fn ring(group: &[&Reply], now_ms: u64) -> Option<Ring> {
+    let mut last = None;
+    let mut idle: Vec<&Reply> = Vec::new();
+    for reply in group {
+        let moves = reply.status.is_some() && reply.status != last;
+        if reply.status.is_some() {
+            last.clone_from(&reply.status);
+        }
+        if !moves && now_ms.saturating_sub(reply.at_ms) < WINDOW_MS {
+            idle.push(reply);
+        }
+    }
+    let mut wrote: BTreeMap<&str, usize> = BTreeMap::new();
+    for reply in &idle {
+        *wrote.entry(&reply.from_agent).or_default() += 1;
+    }
+    wrote.retain(|_, replies| *replies >= MIN_EACH);
+    let of_ring = || idle.iter().filter(|reply| wrote.contains_key(reply.from_agent.as_str()));
+    let (first, replies) = (of_ring().next()?, of_ring().count());
+    (wrote.len() >= 2 && replies >= MIN_REPLIES).then(|| Ring {
+        agents: wrote.keys().map(|name| (*name).to_owned()).collect(),
+        correlation_id: first.correlation_id.clone(),
+        stream: first.stream.clone(),
+        replies,
+        since_ms: first.at_ms,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: u64 = 1_000_000;
+
+    fn reply(from: &str, correlation: Option<&str>, status: Option<&str>, ago_ms: u64) -> Reply {
+        Reply {
+            from_agent: from.to_owned(),
+            correlation_id: correlation.map(str::to_owned),
+            stream: "s".to_owned(),
+            status: status.map(str::to_owned),
+            at_ms: NOW - ago_ms,
+        }
+    }
+
+    fn ping_pong(names: &[&str], count: u64, correlation: Option<&str>) -> Vec<Reply> {
+        let names = names.iter().cycle().zip(0..count);
+        names.map(|(name, n)| reply(name, correlation, None, 30_000 - n * 1000)).collect()
+    }
+
+    #[test]
+    fn agents_that_wake_each_other_are_a_ring() {
+        let found = rings(&ping_pong(&["c", "a", "b"], 15, None), NOW);
+        assert_eq!(found.len(), 1);
+        let ring = &found[0];
+        assert_eq!((ring.agents.join(","), ring.replies, ring.since_ms), ("a,b,c".to_owned(), 15, NOW - 30_000));
+        let found = rings(&ping_pong(&["a", "b"], 12, Some("cor_1")), NOW);
+        assert_eq!(found[0].correlation_id.as_deref(), Some("cor_1"));
+    }
+
+    #[test]
+    fn a_lively_delegation_is_none() {
+        let steps = ["claimed", "blocked", "claimed", "ready", "failed", "claimed", "ready", "applied"];
+        let mut replies: Vec<Reply> =
+            steps.iter().map(|status| reply("worker", Some("cor_1"), Some(status), 20_000)).collect();
+        replies.extend(ping_pong(&["worker", "asker"], 11, Some("cor_1")));
+        assert_eq!(rings(&replies, NOW), []);
+    }
+
+    #[test]
+    fn one_agent_alone_an_old_talk_and_many_talks_are_none() {
+        assert_eq!(rings(&ping_pong(&["a"], 20, None), NOW), []);
+        assert_eq!(rings(&ping_pong(&["a", "b"], 20, None), NOW + WINDOW_MS), [], "it is over by itself");
+        let many: Vec<Reply> = (0..20).flat_map(|n| ping_pong(&["a", "b"], 4, Some(&format!("cor_{n}")))).collect();
+        assert_eq!(rings(&many, NOW), []);
+    }
+
+    #[test]
+    fn the_same_status_again_moves_nothing() {
+        let names = ["a", "b"].into_iter().cycle().take(14);
+        let replies: Vec<Reply> = names.map(|name| reply(name, Some("c"), Some("blocked"), 5000)).collect();
+        assert_eq!(rings(&replies, NOW)[0].replies, 13);
+    }
+}
