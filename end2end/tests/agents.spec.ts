@@ -55,7 +55,11 @@ test.describe('without a script', () => {
 
   test('agents, an inbox and its form work', async ({ hub, page }) => {
     await hub.mcp.append({ from_agent: 'mac:claude', to_agent: 'ben & co', body: 'hello' });
-    await page.goto('/agents');
+    // Agents are counted a moment after they have written, and without a script the page does not follow.
+    await expect(async () => {
+      await page.goto('/agents');
+      await expect(row(page, 'ben & co')).toBeVisible({ timeout: 100 });
+    }).toPass();
     await row(page, 'ben & co').getByRole('link', { name: 'ben & co' }).click();
     await expect(page.getByRole('region', { name: 'Inbox' })).toContainText('1 unread');
     await page.getByRole('button', { name: 'Mark as read' }).click();

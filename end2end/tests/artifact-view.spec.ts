@@ -40,6 +40,30 @@ test('the keys n and p go from hunk to hunk', async ({ hub, page }) => {
   await expect(page.locator('.line.hunk').nth(0)).toBeFocused();
 });
 
+test('one file of a patch is copied as a patch of its own', async ({ context, hub, page }) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  const second = patch('dir/b.rs', [' kept', '-\told', '+\tnew  ']);
+  const artifact = await hub.mcp.put('patch', patch('a.rs', ['-a', '+b']) + second);
+  await open(page, `/artifact?id=${artifact.id}`);
+  const copy = page.getByRole('button', { name: 'Copy the changes in dir/b.rs' });
+  await copy.click();
+  await expect(copy).toHaveText('Copied');
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(second);
+});
+
+test('what can be said about applying is said, and what cannot too', async ({ hub, page }) => {
+  const task = await hub.mcp.createTask();
+  const { artifact } = await hub.mcp.submit(task, patch('a.rs', ['-a', '+b']));
+  await open(page, `/artifact?id=${artifact.id}`);
+  const hint = page.locator('.would-apply');
+  await expect(hint).toContainText('Every hunk has the lines that its head says.');
+  await expect(hint).toContainText('only git can say');
+  const cut = await hub.mcp.put('patch', '--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n');
+  await open(page, `/artifact?id=${cut.id}`);
+  await expect(hint).toContainText('x: a hunk has fewer lines than its head says');
+  await expect(hint).toContainText('names the commit that it was made on');
+});
+
 test('two patches of one delegation are compared', async ({ hub, page }) => {
   const task = await hub.mcp.createTask();
   const first = await hub.mcp.submit(task, patch('a.rs', [' x', '-y', '+z']) + patch('same.rs', ['+s']));
@@ -55,6 +79,26 @@ test('two patches of one delegation are compared', async ({ hub, page }) => {
   await expect(page.locator('.line.added')).toHaveText('+w');
   await expect(page.locator('details', { hasText: 'same.rs' })).toContainText('the same in both');
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'the script' : 'no script', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a file is marked as looked through, and the mark can be taken back', async ({ hub, page }) => {
+      const artifact = await hub.mcp.put('patch', patch('a.rs', ['-a', '+b']) + patch('b.rs', ['-c', '+d']));
+      await page.goto(`/artifact?id=${artifact.id}`);
+      const file = page.locator('details.file').first();
+      await expect(file.getByText('+b')).toBeVisible();
+      await file.getByRole('button', { name: 'Mark as looked through' }).click();
+      await expect(page).toHaveURL(`/artifact?id=${artifact.id}#file-0`);
+      await expect(page.getByText('1 of 2 looked through')).toBeVisible();
+      await expect(file.getByText('+b')).toBeHidden();
+      await file.locator('summary').click();
+      await file.getByRole('button', { name: 'Looked through' }).click();
+      await expect(page.getByText('0 of 2 looked through')).toBeVisible();
+    });
+  });
+}
 
 for (const javaScriptEnabled of [true, false]) {
   test.describe(javaScriptEnabled ? 'with the script' : 'without the script', () => {

@@ -37,9 +37,9 @@ test('from hit to hit, and into the search', async ({ hub, page }) => {
   await page.keyboard.press('N');
   await expect(at).toHaveText('1/2 hits');
   await page.keyboard.press('/');
-  await expect(page.getByRole('search').getByRole('searchbox')).toBeFocused();
+  await expect(page.getByRole('search').getByRole('combobox')).toBeFocused();
   await page.keyboard.type('jkgn?');
-  await expect(page.getByRole('search').getByRole('searchbox')).toHaveValue(/jkgn\?/);
+  await expect(page.getByRole('search').getByRole('combobox')).toHaveValue(/jkgn\?/);
 });
 
 test('to another page, and the list of keys', async ({ page }) => {

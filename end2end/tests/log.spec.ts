@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 
 import { expect, test } from './support/fixtures.ts';
-import { live, open, row, rowIds, rows } from './support/pages.ts';
+import { chips, live, open, row, rowIds, rows } from './support/pages.ts';
 
 test.use({ viewport: { width: 1280, height: 800 } });
 
@@ -92,7 +92,74 @@ test('statuses are counted over the whole log, whatever is shown', async ({ hub,
   await expect(totals).toHaveText([/applied\s*1/, /blocked\s*3/]);
   await totals.getByRole('link', { name: /blocked/ }).click();
   await expect(rows(page)).toHaveCount(3);
+  await page.getByText('Types', { exact: true }).click();
+  const types = page.getByRole('list', { name: 'Types in the whole log' }).getByRole('listitem');
+  await expect(types).toHaveText([/task\.reply\s*4/, /status\s*1/]);
+  await types.getByRole('link', { name: /status/ }).click();
+  await expect(page).toHaveURL('/log?type=status');
+  await expect(rows(page)).toHaveCount(1);
 });
+
+test('older events come by scrolling until the beginning, and what is read does not jump', async ({ hub, page }) => {
+  await hub.mcp.burst(260, (at) => ({ body: `event ${at}` }), 8);
+  await open(page, '/log');
+  await live(page);
+  await expect(rows(page)).toHaveCount(100);
+  const end = () => page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+  await end();
+  await expect(rows(page)).toHaveCount(200);
+  const read = rows(page).nth(150);
+  const id = await read.getAttribute('id');
+  await read.scrollIntoViewIfNeeded();
+  const before = (await read.boundingBox())!.y;
+  await end();
+  await expect(rows(page)).toHaveCount(260);
+  await expect(page.getByRole('main')).toContainText('This is the beginning of the log.');
+  await expect(page.getByRole('link', { name: 'Older events' })).toHaveCount(0);
+  expect(await rows(page).nth(150).getAttribute('id')).toBe(id);
+  await read.scrollIntoViewIfNeeded();
+  expect(before).toBeGreaterThan(0);
+  const wanted = (await hub.mcp.newest(260)).map((event) => event.id);
+  expect(await rowIds(page)).toEqual(wanted);
+});
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with the script' : 'without the script', () => {
+    test.use({ javaScriptEnabled });
+
+    test('a window in time is a form, an address and chips', async ({ hub, page }) => {
+      await hub.mcp.append({ body: 'today' });
+      await page.goto('/log');
+      await page.getByText('Filter', { exact: true }).click();
+      await page.getByLabel('since (UTC)').fill('2026-01-01');
+      await page.getByLabel('before (UTC)').fill('2999-01-01T00:00:00Z');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await expect(page).toHaveURL(/since_created_at=2026-01-01.*before_created_at=2999/);
+      await expect(chips(page)).toContainText([/since 2026-01-01T00:00:00Z/, /before 2999-01-01T00:00:00Z/]);
+      await expect(rows(page)).toHaveCount(1);
+      await page.getByText('Filter', { exact: true }).click();
+      await page.getByLabel('before (UTC)').fill('2020-01-01');
+      await page.getByRole('button', { name: 'Show' }).click();
+      await expect(rows(page)).toHaveCount(0);
+      await page.goto('/log?before_created_at=yesterday');
+      await expect(page.getByRole('alert')).toContainText("before_created_at='yesterday' is not a valid");
+    });
+
+    test('what was searched for is offered again', async ({ hub, page }) => {
+      await hub.mcp.append({ body: 'a needle' });
+      await page.goto('/log?q=needle');
+      await page.goto('/log');
+      const offered = page.locator('datalist#searches option');
+      await expect(offered).toHaveCount(1);
+      await expect(offered).toHaveAttribute('value', 'needle');
+      await expect(page.getByRole('combobox', { name: 'Search the log' })).toHaveAttribute('list', 'searches');
+      await page.getByText('Filter', { exact: true }).click();
+      await page.getByRole('button', { name: 'Forget my searches' }).click();
+      await expect(page).toHaveURL('/log');
+      await expect(offered).toHaveCount(0);
+    });
+  });
+}
 
 test('rows that say the same become one with their number, and stand one by one when asked', async ({ hub, page }) => {
   for (let at = 0; at < 4; at += 1) await hub.mcp.append({ body: 'still watching' });

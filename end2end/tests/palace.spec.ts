@@ -66,7 +66,7 @@ for (const javaScriptEnabled of [true, false]) {
       await writeEntry(hub, 'mac:claude', 'I saw the pool exhausted again');
       await file(hub, 'atlas', 'people', 'nothing of the kind');
       await page.goto('/palace');
-      await page.getByRole('searchbox', { name: 'Search the palace' }).fill('pool exhausted');
+      await page.getByRole('combobox', { name: 'Search the palace' }).fill('pool exhausted');
       await page.getByRole('button', { name: 'Search' }).click();
       await expect(page).toHaveURL('/palace?q=pool+exhausted');
       await expect(list(page)).toHaveCount(2);

@@ -81,6 +81,22 @@ behindProxy('a proxy that holds the stream back is found out, never shown as liv
   await expect(row(page, 'held back')).toHaveCount(1);
 });
 
+behindProxy('where no stream comes about, the page asks, and says so', async ({ faults, hub, page, between }) => {
+  faults.expect(/status of 502/);
+  await hub.mcp.append({ body: 'the first' });
+  between.behave('bad-gateway');
+  await open(page, '/log');
+  await expect(badge(page)).toHaveText('Polling', { timeout: 15_000 });
+  await expect(page.getByTitle(/asks for what is new every few seconds/)).toBeVisible();
+  await hub.mcp.append({ body: 'asked for' });
+  await expect(row(page, 'asked for')).toHaveCount(1, { timeout: 15_000 });
+  await expect(badge(page)).toHaveText('Polling');
+  between.behave('pass');
+  await live(page);
+  await hub.mcp.append({ body: 'by the stream' });
+  await expect(rows(page).locator('.c-body')).toHaveText([/by the stream/, /asked for/, /the first/]);
+});
+
 behindProxy('a connection that goes silent is not shown as live for long', async ({ faults, hub, page, between }) => {
   faults.expect(HUB_AWAY);
   await hub.mcp.append({ body: 'the first' });

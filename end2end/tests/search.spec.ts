@@ -11,7 +11,7 @@ test.beforeEach(async ({ hub }) => {
 
 test('the box finds words and marks them, with and without a filter', async ({ page }) => {
   await open(page, '/log');
-  await page.getByRole('searchbox', { name: 'Search the log' }).fill('needle');
+  await page.getByRole('combobox', { name: 'Search the log' }).fill('needle');
   await page.getByRole('button', { name: 'Search' }).click();
   await expect(page).toHaveURL('/log?q=needle');
   await expect(rows(page)).toHaveCount(3);
@@ -23,8 +23,8 @@ test('the box finds words and marks them, with and without a filter', async ({ p
   await row(page, 'foo::bar').getByRole('link', { name: 'win:codex' }).click();
   await expect(page).toHaveURL('/log?q=needle&from_agent=win%3Acodex');
   await expect(rows(page)).toHaveCount(1);
-  await page.getByRole('searchbox').fill('foo::bar');
-  await page.getByRole('searchbox').press('Enter');
+  await page.getByRole('combobox').fill('foo::bar');
+  await page.getByRole('combobox').press('Enter');
   await expect(page).toHaveURL(/\/log\?from_agent=win%3Acodex&q=foo%3A%3Abar/);
   await expect(rows(page).locator('mark')).toHaveText(['foo::bar']);
   await chips(page).getByRole('link', { name: 'remove from win:codex' }).click();
@@ -66,7 +66,7 @@ test('what arrives and has the words appears, however far behind they are', asyn
 test('odd words are words', async ({ page }) => {
   for (const q of ['"needle', 'needle* OR', '<img src=x onerror=alert(1)>', '-needle', 'NEAR(needle)']) {
     await open(page, `/log?q=${encodeURIComponent(q)}`);
-    await expect(page.getByRole('searchbox')).toHaveValue(q);
+    await expect(page.getByRole('combobox')).toHaveValue(q);
     await expect(page.locator('.hits')).toBeVisible();
   }
   await open(page, `/log?q=${encodeURIComponent('"*-')}`);
@@ -79,7 +79,7 @@ test.describe('without a script', () => {
 
   test('the search is whole', async ({ page }) => {
     await page.goto('/log');
-    await page.getByRole('searchbox').fill('登录页面');
+    await page.getByRole('combobox').fill('登录页面');
     await page.getByRole('button', { name: 'Search' }).click();
     await expect(rows(page)).toHaveCount(1);
     await expect(rows(page).locator('mark')).toHaveText(['登录页面']);

@@ -269,10 +269,12 @@ impl Writer {
 }
 
 /// Takes what waits into one group. Callers that shared the last commit are likely on their way with their next write: they are given
-/// a moment, less than a commit takes, so that one fsync serves them all. A caller alone never waits.
+/// a moment, less than a commit takes, so that one fsync serves most of them; the last are not waited for, since they come while it runs
+/// and are the beginning of the next group. A caller alone never waits.
 /// A task that is no write ends the group and comes next.
 fn gather(first: Job, tasks: &mut mpsc::Receiver<Task>, expected: usize, next: &mut Option<Task>) -> Vec<Job> {
     let begun = Instant::now();
+    let enough = (expected.min(BATCH) * 3).div_ceil(4);
     let mut bytes = first.bytes();
     let mut batch = vec![first];
     loop {
@@ -289,7 +291,7 @@ fn gather(first: Job, tasks: &mut mpsc::Receiver<Task>, expected: usize, next: &
                 Err(_) => break,
             }
         }
-        if batch.len() >= expected.min(BATCH) || bytes >= BATCH_BYTES || begun.elapsed() >= LINGER {
+        if batch.len() >= enough || bytes >= BATCH_BYTES || begun.elapsed() >= LINGER {
             return batch;
         }
         std::thread::sleep(NAP);
