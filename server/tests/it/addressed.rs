@@ -1,6 +1,6 @@
 //! What is addressed to an agent, of whatever kind and in whatever spelling: its page accounts for all of it, and its diary is found.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::hub::{Hub, event_with};
 use crate::presence::until;
@@ -12,16 +12,13 @@ fn page(hub: &Hub, session: &str, target: &str) -> String {
     answer.text().replace("<!>", "")
 }
 
-/// What a page asks the hub for its log.
-fn log_part(hub: &Hub, query: serde_json::Value) -> serde_json::Value {
-    let mut whole =
-        json!({"filter": {}, "q": "", "before": null, "around": null, "after": null, "limit": 500, "unfolded": false});
-    for (name, value) in query.as_object().expect("an object") {
-        whole[name] = value.clone();
-    }
+/// The events of the log as a page gets them under a filter, at most 500.
+fn log_part(hub: &Hub, filter: &Value) -> Vec<Value> {
     let request = hub.request("POST", "/api/ask").without("Authorization").header("Origin", &hub.origin());
-    let question = json!({"question": {"LogPart": whole}}).to_string();
-    request.header("Cookie", &hub.session()).json(question.as_str()).send().json()["LogPart"].clone()
+    let asked = json!({"filter": filter, "q": "", "before": null, "around": null, "after": null, "limit": 500, "unfolded": false});
+    let question = json!({"question": {"LogPart": asked}}).to_string();
+    let answer = request.header("Cookie", &hub.session()).json(question.as_str()).send().json();
+    answer["LogPart"]["events"].as_array().expect("a list").clone()
 }
 
 #[test]
@@ -30,7 +27,7 @@ fn a_window_in_time_gives_what_was_authored_in_it() {
     // An invented day of many hours.
     assert!(hub.place().cli(&["demo"], b"").status.success());
     let all = hub.list(json!({"limit": 500}));
-    let at = |event: &serde_json::Value| event["created_at"].as_str().expect("a time").to_owned();
+    let at = |event: &Value| event["created_at"].as_str().expect("a time").to_owned();
     let mut times: Vec<String> = all.iter().map(at).collect();
     times.sort();
     let (since, before) = (&times[times.len() / 3], &times[2 * times.len() / 3]);
@@ -44,8 +41,8 @@ fn a_window_in_time_gives_what_was_authored_in_it() {
         let is_in =
             |time: &String| since.is_none_or(|since| time >= since) && before.is_none_or(|before| time < before);
         let wanted: Vec<_> = all.iter().filter(|event| is_in(&at(event))).map(|event| &event["id"]).collect();
-        let told = log_part(&hub, json!({"filter": filter}));
-        let told: Vec<_> = told["events"].as_array().expect("a list").iter().map(|event| &event["id"]).collect();
+        let told = log_part(&hub, &filter);
+        let told: Vec<_> = told.iter().map(|event| &event["id"]).collect();
         assert_eq!(told, wanted, "{filter}");
     }
 }
