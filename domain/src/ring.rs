@@ -10,8 +10,10 @@ pub const WINDOW_MS: u64 = 60_000;
 /// From how many idle replies in that time on it is a ring: people and agents who talk a matter over write fewer in a minute, agents that
 /// wake each other many more.
 pub const MIN_REPLIES: usize = 12;
-/// How many of them each agent of a ring wrote at least.
-const MIN_EACH: usize = 3;
+/// How many of them each agent of a ring wrote at least: a single one is an answer.
+const MIN_EACH: usize = 2;
+/// How far ahead of ours a writer's clock may be, in ms. What is dated later says nothing about now.
+const MAX_AHEAD_MS: u64 = 10_000;
 
 /// A reply, as far as it matters here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,9 +24,11 @@ pub struct Reply {
     pub correlation_id: Option<String>,
     /// Where it was written.
     pub stream: String,
+    /// Whether it is for everybody, as announcements are.
+    pub to_all: bool,
     /// What it says of the work.
     pub status: Option<String>,
-    /// When, ms since 1970.
+    /// When, ms since 1970, by its writer's clock.
     pub at_ms: u64,
 }
 
@@ -33,7 +37,7 @@ pub struct Reply {
 pub struct Ring {
     /// Who, by name.
     pub agents: Vec<String>,
-    /// What their replies belong to; without it they are the ones of a stream that belong to nothing.
+    /// What their replies belong to; without it they are announcements to everybody in a stream, or belong to nothing.
     pub correlation_id: Option<String>,
     /// Where they were written.
     pub stream: String,
@@ -48,14 +52,17 @@ pub struct Ring {
 pub fn rings(replies: &[Reply], now_ms: u64) -> Vec<Ring> {
     let mut groups: BTreeMap<(Option<&str>, &str), Vec<&Reply>> = BTreeMap::new();
     for reply in replies {
-        // What belongs to one thing may be written in several streams.
-        let stream = if reply.correlation_id.is_some() { "" } else { &reply.stream };
-        groups.entry((reply.correlation_id.as_deref(), stream)).or_default().push(reply);
+        // What belongs to one thing may be written in several streams; an announcement wakes everybody, whatever it belongs to.
+        let key = match reply.correlation_id.as_deref() {
+            Some(id) if !reply.to_all => (Some(id), ""),
+            _ => (None, reply.stream.as_str()),
+        };
+        groups.entry(key).or_default().push(reply);
     }
-    groups.into_values().filter_map(|group| ring(&group, now_ms)).collect()
+    groups.into_iter().filter_map(|((id, _), group)| ring(id, &group, now_ms)).collect()
 }
 
-fn ring(group: &[&Reply], now_ms: u64) -> Option<Ring> {
+fn ring(correlation_id: Option<&str>, group: &[&Reply], now_ms: u64) -> Option<Ring> {
     let mut last = None;
     let mut idle: Vec<&Reply> = Vec::new();
     for reply in group {
@@ -63,7 +70,8 @@ fn ring(group: &[&Reply], now_ms: u64) -> Option<Ring> {
         if reply.status.is_some() {
             last.clone_from(&reply.status);
         }
-        if !moves && now_ms.saturating_sub(reply.at_ms) < WINDOW_MS {
+        let is_now = now_ms.saturating_sub(reply.at_ms) < WINDOW_MS && reply.at_ms <= now_ms + MAX_AHEAD_MS;
+        if !moves && is_now {
             idle.push(reply);
         }
     }
@@ -76,7 +84,7 @@ fn ring(group: &[&Reply], now_ms: u64) -> Option<Ring> {
     let (first, replies) = (of_ring().next()?, of_ring().count());
     (wrote.len() >= 2 && replies >= MIN_REPLIES).then(|| Ring {
         agents: wrote.keys().map(|name| (*name).to_owned()).collect(),
-        correlation_id: first.correlation_id.clone(),
+        correlation_id: correlation_id.map(str::to_owned),
         stream: first.stream.clone(),
         replies,
         since_ms: first.at_ms,
@@ -94,6 +102,7 @@ mod tests {
             from_agent: from.to_owned(),
             correlation_id: correlation.map(str::to_owned),
             stream: "s".to_owned(),
+            to_all: correlation.is_none(),
             status: status.map(str::to_owned),
             at_ms: NOW - ago_ms,
         }
@@ -129,6 +138,20 @@ mod tests {
         assert_eq!(rings(&ping_pong(&["a", "b"], 20, None), NOW + WINDOW_MS), [], "it is over by itself");
         let many: Vec<Reply> = (0..20).flat_map(|n| ping_pong(&["a", "b"], 4, Some(&format!("cor_{n}")))).collect();
         assert_eq!(rings(&many, NOW), []);
+    }
+
+    #[test]
+    fn announcements_are_of_one_ring_whatever_they_belong_to() {
+        let mut replies = ping_pong(&["a", "b", "c", "d", "e", "f"], 12, None);
+        for (n, reply) in replies.iter_mut().enumerate() {
+            reply.correlation_id = Some(format!("cor_{n}"));
+        }
+        let found = rings(&replies, NOW);
+        assert_eq!((found.len(), found[0].agents.len(), found[0].correlation_id.as_deref()), (1, 6, None));
+        for reply in &mut replies {
+            reply.at_ms += 24 * 3600 * 1000;
+        }
+        assert_eq!(rings(&replies, NOW), [], "a clock a day ahead");
     }
 
     #[test]

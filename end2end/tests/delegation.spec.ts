@@ -27,7 +27,7 @@ test('a delegation between two agents appears on every page as it happens', asyn
     await expect(rows(log)).toHaveCount(1, SOON);
     await expect(row(log, 'task.request')).toContainText(/open.*mac:claude.*win:codex.*retry_pauses.*delegation/, SOON);
     await expect(column(now, 'open').getByRole('link')).toContainText('Grow the pause between retries', SOON);
-    await expect(now.getByRole('heading', { level: 1 })).toHaveText('Nothing needs anyone', SOON);
+    await expect(now.getByRole('heading', { level: 1 })).toHaveText('No delegation needs anyone', SOON);
 
     const task = await context.newPage();
     await open(task, `/task?id=${requested.correlation_id}`);

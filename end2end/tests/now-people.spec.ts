@@ -62,7 +62,7 @@ test('two claims need somebody until one steps back', async ({ hub, page }) => {
   await expect(problem).toContainText('claimed, claimed twice');
   await expect(problem).toContainText('win:codex was first; lab:cursor claimed too and may still be at work.');
   await hub.mcp.ack(task, 'lab:cursor', 'superseded', 'I step back.');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nothing needs anyone');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('No delegation needs anyone');
 });
 
 test('a question needs somebody until it is answered', async ({ hub, page }) => {
@@ -73,8 +73,30 @@ test('a question needs somebody until it is answered', async ({ hub, page }) => 
   await live(page);
   await expect(page.getByRole('article')).toContainText('Which projection?');
   await hub.mcp.append({ type: 'task.reply', from_agent: 'mac:claude', correlation_id, body: 'Any.' });
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Nothing needs anyone');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('No delegation needs anyone');
 });
+
+for (const javaScriptEnabled of [true, false]) {
+  test.describe(javaScriptEnabled ? 'with the script' : 'without the script', () => {
+    test.use({ javaScriptEnabled });
+
+    test('agents that keep each other awake are named within seconds', async ({ hub, page }) => {
+      const ring = page.getByText('A ring of replies:').locator('..');
+      if (javaScriptEnabled) {
+        await hub.mcp.append({ body: 'before' });
+        await open(page, '/');
+        await live(page);
+      }
+      for (let at = 0; at < 12; at += 1) {
+        await hub.mcp.append({ type: 'task.reply', from_agent: ['mac:claude', 'win:codex', 'lab:cursor'][at % 3]!, to_agent: '*', body: `watching ${at}` });
+      }
+      if (!javaScriptEnabled) await page.goto('/');
+      await expect(ring).toContainText(/lab:cursor.*mac:claude.*win:codex.*12.replies within \d+ s/, SOON);
+      await ring.getByRole('link', { name: 'Show the log' }).click();
+      await expect(page.locator('.events tbody tr')).toHaveCount(12);
+    });
+  });
+}
 
 test('tasks that look alike are told apart', async ({ hub, page }) => {
   await hub.mcp.createTask({ goal: 'Draw the map', branch: 'map/one' });

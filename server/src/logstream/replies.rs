@@ -15,7 +15,7 @@ impl Logstream {
             wanted.push("type = ?", "task.reply".to_owned());
             wanted.push_reach("stream", &reach);
             let sql = format!(
-                "SELECT from_agent, correlation_id, stream, status, created_at FROM events {} ORDER BY rowid DESC LIMIT {limit}",
+                "SELECT from_agent, correlation_id, stream, status, created_at, to_agent = '*' FROM events {} ORDER BY rowid DESC LIMIT {limit}",
                 wanted.where_clause()
             );
             let mut statement = conn.prepare_cached(&sql)?;
@@ -24,6 +24,7 @@ impl Logstream {
                     from_agent: r.get(0)?,
                     correlation_id: r.get(1)?,
                     stream: r.get(2)?,
+                    to_all: r.get::<_, Option<bool>>(5)?.unwrap_or(false),
                     status: r.get(3)?,
                     at_ms: ms_of(&r.get::<_, String>(4)?).unwrap_or(0),
                 })

@@ -7,7 +7,7 @@ pub(super) const TEXTS: &[Row] = &[
     ("Copy id", "复制标识"),
     ("event##n", "个事件"),
     ("events##n", "个事件"),
-    ("Nothing needs anyone", "没有需要处理的事"),
+    ("No delegation needs anyone", "没有需要处理的委派"),
     ("One delegation needs someone", "有一个委派需要处理"),
     ("{count} delegations need someone", "有 {count} 个委派需要处理"),
     ("No such page", "没有此页面"),

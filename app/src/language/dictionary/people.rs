@@ -11,7 +11,6 @@ pub(super) const TEXTS: &[Row] = &[
     ),
     ("reply##n", "条回复"),
     ("replies##n", "条回复"),
-    ("Show the task", "显示任务"),
     ("Show the log", "显示日志"),
     ("line##n", "行"),
     ("lines##n", "行"),

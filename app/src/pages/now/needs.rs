@@ -79,7 +79,7 @@ pub(super) fn problems(overview: &Overview, now_ms: u64) -> Vec<Problem> {
 /// The title of the page.
 pub(super) fn headline(problems: usize) -> String {
     match problems {
-        0 => t!("Nothing needs anyone").to_owned(),
+        0 => t!("No delegation needs anyone").to_owned(),
         1 => t!("One delegation needs someone").to_owned(),
         n => t!("{count} delegations need someone", count = number_word(n)),
     }
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_title_is_a_sentence() {
         for (n, title) in [
-            (0, "Nothing needs anyone"),
+            (0, "No delegation needs anyone"),
             (1, "One delegation needs someone"),
             (3, "Three delegations need someone"),
             (14, "14 delegations need someone"),

@@ -61,13 +61,14 @@ pub(in crate::pages) fn strip(people: &People) -> AnyView {
 
 /// Agents that keep each other awake.
 fn ring_note(ring: &Ring, now_ms: u64) -> AnyView {
-    let replies = |filter: Filter| filter.with(Column::Type, "task.reply");
-    let (target, words) = match &ring.correlation_id {
-        Some(id) => (href::task(id), t!("Show the task")),
-        None => {
-            (href::log(&replies(Filter::default().with(Column::Stream, ring.stream.clone())), None), t!("Show the log"))
-        }
-    };
+    let filter = Filter::default().with(Column::Type, "task.reply");
+    let target = href::log(
+        &match &ring.correlation_id {
+            Some(id) => filter.with(Column::CorrelationId, id.clone()),
+            None => filter.with(Column::Stream, ring.stream.clone()),
+        },
+        None,
+    );
     let names = ring.agents.iter().map(|name| view! { <Agent name=name.clone()/>" " }.into_any()).collect_view();
     let said = t!(
         "wrote {replies} within {seconds} s, and none of them moved anything: they may be waking each other.",
@@ -75,7 +76,7 @@ fn ring_note(ring: &Ring, now_ms: u64) -> AnyView {
         seconds = now_ms.saturating_sub(ring.since_ms).div_ceil(5000) * 5
     );
     view! {
-        <p class="note warn ring" role="status"><b>{t!("A ring of replies: ")}</b>{names}{said}" "<a href=target>{words}</a></p>
+        <p class="note warn ring" role="status"><b>{t!("A ring of replies: ")}</b>{names}{said}" "<a href=target>{t!("Show the log")}</a></p>
     }
     .into_any()
 }
