@@ -270,6 +270,10 @@ pub struct ArtifactPage {
     #[cfg(feature = "ssr")]
     #[serde(skip)]
     pub others: Vec<ArtifactRecord>,
+    /// The commits that the requests of those delegations name.
+    #[cfg(feature = "ssr")]
+    #[serde(skip)]
+    pub asked_on: Vec<String>,
     /// What the hub writes: the content as it is shown, with what a reader should know about it.
     #[serde(default, skip_serializing_if = "Html::is_sent")]
     pub shown: Html,

@@ -49,18 +49,19 @@ impl Metadata {
     }
 
     /// What a row of the log holds. Another program may have written `NaN` or `Infinity`, which are no JSON: they become null.
-    /// Any other text that is no JSON object is kept under the key `unreadable`, so that one bad row never breaks a page.
+    /// Any other text that is no JSON object is kept under the key `unreadable`, so that one bad row never breaks a page. A text over several
+    /// lines comes on one, since frames of a stream, lines of an export and texts within answers each are one.
     pub fn from_stored(text: String) -> Self {
         if text == "{}" {
             return Self::empty();
         }
         let object = |t: &str| t.trim_start().starts_with('{') && serde_json::from_str::<&RawValue>(t).is_ok();
         if object(&text) {
-            return Self::trusted(text);
+            return Self::trusted(on_one_line(text));
         }
         let mended = without_non_finite(&text);
         if object(&mended) {
-            return Self::trusted(mended);
+            return Self::trusted(on_one_line(mended));
         }
         let mut wrapped = Map::new();
         wrapped.insert("unreadable".to_owned(), Value::String(text));
@@ -120,6 +121,11 @@ impl<'de> Deserialize<'de> for Metadata {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Box::<RawValue>::deserialize(deserializer).map(Self)
     }
+}
+
+/// JSON without its line breaks and tabs: outside of strings they are blanks, and inside there are none.
+fn on_one_line(json: String) -> String {
+    if json.bytes().any(|byte| byte < b' ') { json.replace(['\n', '\r', '\t'], " ") } else { json }
 }
 
 /// The canonical text of an object: keys sorted by code point at every depth, numbers as they were written.
@@ -240,5 +246,13 @@ mod tests {
         check("not json", r#"{"unreadable": "not json"}"#);
         check("[1]", r#"{"unreadable": "[1]"}"#);
         check("", r#"{"unreadable": ""}"#);
+    }
+
+    #[test]
+    fn what_another_program_wrote_over_several_lines_comes_on_one() {
+        let stored = Metadata::from_stored("{\n  \"a\":\t[1,\r\n2.50], \"b\": \"x\\ny\"\n}".to_owned());
+        assert!(!stored.text().bytes().any(|byte| byte < b' '), "{:?}", stored.text());
+        assert_eq!(stored.get("b"), Some("x\ny".into()));
+        assert!(stored.text().contains("2.50"));
     }
 }

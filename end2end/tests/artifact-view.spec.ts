@@ -61,7 +61,7 @@ test('what can be said about applying is said, and what cannot too', async ({ hu
   const cut = await hub.mcp.put('patch', '--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n');
   await open(page, `/artifact?id=${cut.id}`);
   await expect(hint).toContainText('x: a hunk has fewer lines than its head says');
-  await expect(hint).toContainText('names the commit that it was made on');
+  await expect(hint).toContainText('Neither it nor an event that refers to it names the commit');
 });
 
 test('two patches of one delegation are compared', async ({ hub, page }) => {

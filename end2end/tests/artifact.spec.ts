@@ -119,6 +119,21 @@ test('the hash is computed on plain http too, where browsers offer none, and cop
     await page.getByRole('button', { name: 'Copy id' }).click();
     await expect(page.getByRole('button', { name: /^(Copied|Selected: press Ctrl\+C)$/ })).toBeVisible();
     expect(await page.evaluate(() => String(getSelection()))).toBe(artifact.id);
+    // What is shown is escaped and cut; what is copied is the exact text.
+    const odd = `--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\r\n+\u202eb${'x'.repeat(3_000)}\n`;
+    const { id } = await hub.mcp.put('patch', odd);
+    await open(page, `${url}/artifact?id=${id}`);
+    await page.evaluate(() => {
+      const set = DataTransfer.prototype.setData;
+      DataTransfer.prototype.setData = function (type, text) {
+        Object.assign(window, { put: text });
+        set.call(this, type, text);
+      };
+    });
+    const copy = page.getByRole('button', { name: 'Copy the changes in x' });
+    await copy.click();
+    await expect(copy).toHaveText('Copied');
+    expect(await page.evaluate(() => (window as unknown as { put: string }).put)).toBe(odd);
   } finally {
     await page.close();
     await hub.dispose();

@@ -70,11 +70,22 @@ pub async fn copy(text: String, element_id: String) -> Copied {
         let element = document().get_element_by_id(&element_id)?;
         window().get_selection().ok()??.select_all_children(&element).ok()
     };
-    if selected().is_none() {
-        return Copied::Refused;
+    let is_selected = selected().is_some();
+    // What is selected may be cut, escaped or without its last newline: the text itself is put in its place.
+    let put = Closure::<dyn FnMut(ClipboardEvent)>::new(move |event: ClipboardEvent| {
+        if event.clipboard_data().is_some_and(|data| data.set_data("text/plain", &text).is_ok()) {
+            event.prevent_default();
+        }
+    });
+    let page = document();
+    let _ = page.add_event_listener_with_callback("copy", put.as_ref().unchecked_ref());
+    let old_way = page.clone().dyn_into::<HtmlDocument>().is_ok_and(|d| d.exec_command("copy").unwrap_or(false));
+    let _ = page.remove_event_listener_with_callback("copy", put.as_ref().unchecked_ref());
+    match (old_way, is_selected) {
+        (true, _) => Copied::Done,
+        (false, true) => Copied::Selected,
+        (false, false) => Copied::Refused,
     }
-    let old_way = document().dyn_into::<HtmlDocument>().is_ok_and(|d| d.exec_command("copy").unwrap_or(false));
-    if old_way { Copied::Done } else { Copied::Selected }
 }
 
 /// The text of an element.

@@ -80,19 +80,21 @@ pub(super) async fn told(
 pub(super) async fn artifact(state: &AppState, id: String) -> Result<ArtifactPage, ApiError> {
     let artifact = artifact_alone(state, &id).await?;
     let mut referenced_by = state.log.references(id.clone(), MAX_LIMIT).await.map_err(of_store)?;
-    let mut others: Vec<ArtifactRecord> = Vec::new();
+    let (mut others, mut asked_on): (Vec<ArtifactRecord>, Vec<String>) = (Vec::new(), Vec::new());
     if artifact.kind == ArtifactKind::Patch.as_str() {
         let delegations: BTreeSet<String> = referenced_by.iter().filter_map(|e| e.correlation_id.clone()).collect();
         for correlation_id in delegations.into_iter().take(DELEGATIONS_LOOKED_AT) {
             let (events, _, _) = state.log.correlation(correlation_id).await.map_err(of_store)?;
             others.extend(records(state, &events).await?);
+            let asked = events.into_iter().filter(|event| event.event_type == "task.request");
+            asked_on.extend(asked.filter_map(|event| event.base_commit));
         }
         others.retain(|other| other.kind == artifact.kind && other.id != id);
         others.sort_by(|a, b| (&a.created_at, &a.id).cmp(&(&b.created_at, &b.id)));
         others.dedup_by(|a, b| a.id == b.id);
     }
     referenced_by.iter_mut().for_each(Event::preview);
-    Ok(ArtifactPage { artifact, referenced_by, others, shown: Html::default() })
+    Ok(ArtifactPage { artifact, referenced_by, others, asked_on, shown: Html::default() })
 }
 
 /// One artifact.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 
 use rusqlite::Connection;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::hub::{Hub, event};
 use crate::outsider::{self, Outsider};
@@ -166,4 +166,22 @@ fn a_log_that_another_process_holds_refuses_by_name_and_can_be_tried_again() {
     hub.append("s", "after");
     let bodies: Vec<_> = hub.list(json!({"order": "asc"})).iter().map(|e| e["body"].clone()).collect();
     assert_eq!(bodies, ["before", "after"]);
+}
+
+#[test]
+fn metadata_that_another_program_wrote_over_several_lines_breaks_no_answer_and_no_frame() {
+    let hub = Hub::start();
+    hub.append("s", "a body");
+    let outsider = Connection::open(hub.place().log_file()).expect("the file is there");
+    let spread = "{\n  \"a\":\t[1,\r\n2.5]\n}";
+    assert_eq!(outsider.execute("UPDATE events SET metadata_json = ?1", [spread]).expect("written"), 1);
+    drop(outsider);
+    let wanted = json!({"a": [1, 2.5]});
+    assert_eq!(hub.list(json!({}))[0]["metadata"], wanted);
+    let frame: Value = serde_json::from_str(&hub.sse("from=start").event().data).expect("one line of JSON");
+    assert_eq!(frame["metadata"], wanted);
+    let request = hub.request("GET", "/log/export?format=ndjson");
+    let lines = request.send().text();
+    let event: Value = serde_json::from_str(lines.trim_end()).expect("one line of JSON");
+    assert_eq!(event["metadata"], wanted);
 }

@@ -27,6 +27,18 @@ pub(super) const TEXTS: &[Row] = &[
     ("Files {first} to {last} of {count}", "第 {first} 至 {last} 个文件，共 {count} 个"),
     ("Files before", "前面的文件"),
     ("Files after", "后面的文件"),
+    (
+        "{path}: behind a hunk stand lines that its head does not count; git apply leaves them out",
+        "{path}：有一个块后面还有块头没有计入的行；git apply 会略去它们",
+    ),
+    (
+        "Neither it nor an event that refers to it names the commit that it was made on",
+        "它本身和引用它的事件都没有写明它基于哪个提交",
+    ),
+    ("Made on commit", "基于提交"),
+    ("Its events name different commits:", "它的事件写了不同的提交："),
+    (", as was asked for", "，与请求一致"),
+    ("; asked for was", "；请求的是"),
     ("Would it apply?", "能应用吗？"),
     ("Every hunk has the lines that its head says.", "每个块的行数都与块头一致。"),
     (
@@ -38,9 +50,6 @@ pub(super) const TEXTS: &[Row] = &[
         "{path}：补丁中没有它的二进制内容；git apply 会拒绝它",
     ),
     (", {count} {mark}", "，{mark} {count} 个"),
-    ("No event that refers to it names the commit that it was made on.", "引用它的事件都没有写明它基于哪个提交。"),
-    ("Made on commit ", "基于提交 "),
-    ("Its events name different commits: ", "它的事件写了不同的提交："),
     (
         "Whether it fits a checkout only git can say: no repository is read here.",
         "能否用于某个工作副本只有 git 才知道：这里不读取任何仓库。",

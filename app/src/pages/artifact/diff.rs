@@ -44,6 +44,8 @@ pub(super) struct File {
     pub(super) marks: Vec<&'static str>,
     /// Whether a hunk has fewer lines than its head says.
     pub(super) is_cut: bool,
+    /// Whether lines stand behind a hunk that its head does not count.
+    pub(super) has_more: bool,
     pub(super) lines: Vec<Line>,
 }
 
@@ -58,9 +60,15 @@ impl File {
         self.lines.iter().any(|line| line.kind == Kind::Note && line.text.starts_with("Binary files "))
     }
 
-    /// What it says, as a hash: a patch that changes this file in another way has another.
+    /// What it says, as a hash: a patch that changes this file in another way has another. Where its hunks stand does not count, so that a
+    /// patch that was moved onto another commit has the same.
     pub(super) fn part(&self) -> String {
-        artifact::sha256_hex(self.text().as_bytes())
+        let lines = self.lines.iter().filter(|line| !matches!(line.kind, Kind::Hunk | Kind::Note));
+        let mut said = format!("{}\n{}\n", self.path, self.marks.join(" "));
+        said.extend(lines.flat_map(|line| [line.text.as_str(), "\n"]));
+        // What has no lines is told by all that it has: a rename, a binary patch.
+        let whole = if self.added + self.removed == 0 { self.text() } else { said };
+        artifact::sha256_hex(whole.as_bytes())
     }
 
     /// Its text, with a newline behind each line.
@@ -126,6 +134,11 @@ impl Parser {
             return;
         }
         self.end_hunk();
+        // Behind the last line of a hunk; the signature of a mail is none, and neither is the head of the next file.
+        let goes_on =
+            line.starts_with(['+', '-', ' ']) && !["-- ", "--- ", "+++ "].iter().any(|head| line.starts_with(head));
+        let behind_hunk = self.current.lines.last().is_some_and(|last| !matches!(last.kind, Kind::Note));
+        self.current.has_more |= goes_on && behind_hunk && line != "--";
         if let Some(paths) = line.strip_prefix("diff --git ") {
             self.start_file(git_path(paths));
         } else if let Some(path) = line.strip_prefix("--- ") {

@@ -148,6 +148,18 @@ impl Mark<'_> {
         self.viewed.is_some_and(|viewed| viewed.contains(&file.part()))
     }
 
+    /// The button that copies its part of the patch. What is shown may be cut or escaped, so that there is nothing to select instead.
+    fn copy(self, file: &File) -> AnyView {
+        let part = href::query([("what", "file"), ("id", self.id), ("open", &self.at.to_string())]);
+        let label = t!("Copy the changes in {path}", path = file.path);
+        view! {
+            <button type="button" class="button small needs-script" aria-live="polite" aria-label=label data-copy=part data-shown="">
+                {t!("Copy")}
+            </button>
+        }
+        .into_any()
+    }
+
     /// The form that says so, or takes it back.
     fn form(self, file: &File) -> Option<AnyView> {
         let part = file.part();
@@ -175,6 +187,7 @@ fn folded(file: &File, href: String, mark: Mark<'_>) -> AnyView {
             <a href=href rel="external" title=t!("Open this file")><b>{revealed(&file.path)}</b></a>
             {about(file, file.folded_because())}
             <span class="faint">{lines}{t!(" not shown")}</span>
+            {mark.copy(file)}
             {mark.form(file)}
         </div>
     }
@@ -183,7 +196,7 @@ fn folded(file: &File, href: String, mark: Mark<'_>) -> AnyView {
 
 /// A file with its lines, or as many as the page has room for and the way to more.
 fn unfolded(file: &File, shown: usize, href: Option<String>, mark: Mark<'_>) -> AnyView {
-    let Mark { id, at, .. } = mark;
+    let at = mark.at;
     let missing = file.lines.len() - shown;
     let missing = (missing > 0).then(|| {
         let said = counted(missing as u64, t!("line##n"), t!("lines##n"));
@@ -192,19 +205,14 @@ fn unfolded(file: &File, shown: usize, href: Option<String>, mark: Mark<'_>) -> 
     });
     let rows = file.lines.iter().take(shown).map(row).collect_view();
     let label = t!("Changes in {path}", path = file.path);
-    let (lines_id, part) =
-        (format!("lines-{at}"), href::query([("what", "file"), ("id", id), ("open", &at.to_string())]));
-    let copy_label = t!("Copy the changes in {path}", path = file.path);
     view! {
         <details class="file" id=format!("file-{at}") open=!mark.is_viewed(file)>
             <summary><b>{revealed(&file.path)}</b>{about(file, None)}{missing}</summary>
             <div class="file-actions">
-                <button type="button" class="button small needs-script" aria-live="polite" aria-label=copy_label data-copy=part data-shown=lines_id.clone()>
-                    {t!("Copy")}
-                </button>
+                {mark.copy(file)}
                 {mark.form(file)}
             </div>
-            <div class="code diff" id=lines_id tabindex="0" role="region" aria-label=label>{rows}</div>
+            <div class="code diff" tabindex="0" role="region" aria-label=label>{rows}</div>
         </details>
     }
     .into_any()

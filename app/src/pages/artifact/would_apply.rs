@@ -3,15 +3,15 @@
 use std::collections::BTreeSet;
 
 use leptos::prelude::*;
-use loggia_domain::Event;
 
 use super::diff::File;
+use crate::backend::ArtifactPage;
 use crate::language::t;
 use crate::parts::revealed;
 use crate::words::{counted, grouped};
 
 /// The hint above a diff. Only git in a checkout knows the rest, and it says so.
-pub(super) fn would_apply(files: &[File], events: &[Event]) -> AnyView {
+pub(super) fn would_apply(files: &[File], page: &ArtifactPage) -> AnyView {
     let files: Vec<&File> = files.iter().filter(|file| file.is_diff()).collect();
     let faults: Vec<String> = files.iter().filter_map(|file| fault(file)).collect();
     let is_whole = faults.is_empty();
@@ -24,7 +24,7 @@ pub(super) fn would_apply(files: &[File], events: &[Event]) -> AnyView {
                 {faults}
                 {whole.map(|said| view! { <li>{said}</li> }.into_any())}
                 <li>{kinds(&files)}</li>
-                <li>{base(events)}</li>
+                <li>{base(page)}</li>
                 <li class="faint">{t!("Whether it fits a checkout only git can say: no repository is read here.")}</li>
             </ul>
         </div>
@@ -36,6 +36,12 @@ pub(super) fn would_apply(files: &[File], events: &[Event]) -> AnyView {
 fn fault(file: &File) -> Option<String> {
     if file.is_cut {
         return Some(t!("{path}: a hunk has fewer lines than its head says; git apply refuses it", path = file.path));
+    }
+    if file.has_more {
+        return Some(t!(
+            "{path}: behind a hunk stand lines that its head does not count; git apply leaves them out",
+            path = file.path
+        ));
     }
     file.lacks_binary()
         .then(|| t!("{path}: its binary content is not in the patch; git apply refuses it", path = file.path))
@@ -57,16 +63,28 @@ fn kinds(files: &[&File]) -> String {
     said
 }
 
-/// On which commit the events say that it was made.
-fn base(events: &[Event]) -> AnyView {
-    let commits: BTreeSet<&str> = events.iter().filter_map(|event| event.base_commit.as_deref()).collect();
-    if commits.is_empty() {
-        return view! { {t!("No event that refers to it names the commit that it was made on.")} }.into_any();
-    }
-    let said = if commits.len() == 1 { t!("Made on commit ") } else { t!("Its events name different commits: ") };
-    let commits =
-        commits.into_iter().map(|commit| view! { <code>{revealed(commit)}</code>" " }.into_any()).collect_view();
-    view! { {said}{commits} }.into_any()
+/// On which commit it was made, by the events that refer to it or its own metadata, and whether that is the one that was asked for.
+fn base(page: &ArtifactPage) -> AnyView {
+    let own = page.artifact.metadata.get("base_commit").and_then(|commit| commit.as_str().map(str::to_owned));
+    let named = page.referenced_by.iter().filter_map(|event| event.base_commit.clone());
+    let commits: BTreeSet<String> = named.chain(own).collect();
+    let asked: BTreeSet<String> = page.asked_on.iter().cloned().collect();
+    let list = |commits: &BTreeSet<String>| {
+        commits.iter().map(|commit| view! { " "<code>{revealed(commit)}</code> }.into_any()).collect_view()
+    };
+    let beside = if asked.is_empty() {
+        None
+    } else if asked == commits {
+        Some(view! { {t!(", as was asked for")} }.into_any())
+    } else {
+        Some(view! { {t!("; asked for was")}{list(&asked)} }.into_any())
+    };
+    let said = match commits.len() {
+        0 => t!("Neither it nor an event that refers to it names the commit that it was made on"),
+        1 => t!("Made on commit"),
+        _ => t!("Its events name different commits:"),
+    };
+    view! { {said}{list(&commits)}{beside} }.into_any()
 }
 
 #[cfg(test)]
@@ -76,15 +94,54 @@ mod tests {
 
     #[test]
     fn what_git_would_refuse_is_said_and_what_is_whole_too() {
-        let html = |patch: &str| would_apply(&parse(patch), &[]).to_html();
+        let html = |patch: &str| would_apply(&parse(patch), &page(&[], &[])).to_html();
         let whole = html("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
         assert!(
             whole.contains("Every hunk") && whole.contains("names the commit") && !whole.contains("refuses"),
             "{whole}"
         );
+        let more = html("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n+c\n");
+        assert!(more.contains("x: behind a hunk stand lines") && !more.contains("Every hunk"), "{more}");
         let cut = html("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n");
         assert!(cut.contains("x: a hunk has fewer lines") && !cut.contains("Every hunk"), "{cut}");
         let binary = html("diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n");
         assert!(binary.contains("i.png: its binary content") && binary.contains("1 binary"), "{binary}");
+    }
+
+    #[test]
+    fn the_commit_is_named_beside_the_one_that_was_asked_for() {
+        let html = |named: &[&str], asked: &[&str]| base(&page(named, asked)).to_html();
+        assert!(html(&[], &[]).contains("Neither it nor"));
+        let plain = html(&["abc"], &[]);
+        assert!(
+            plain.contains("Made on commit") && plain.contains("<code>abc") && !plain.contains("asked"),
+            "{plain}"
+        );
+        assert!(html(&["abc"], &["abc"]).contains(", as was asked for"));
+        assert!(html(&["abc"], &["def"]).contains("; asked for was"));
+        assert!(html(&["abc", "def"], &["def"]).contains("Its events name different commits:"));
+    }
+
+    fn page(named: &[&str], asked: &[&str]) -> ArtifactPage {
+        let event = |base: &&str| {
+            serde_json::from_value(serde_json::json!({
+                "id": "evt_1", "seq": 1, "origin_replica": null, "origin_seq": null, "hlc": null, "type": "patch.ready",
+                "stream": "s", "room": "r", "topic": null, "from_agent": "a", "to_agent": null, "correlation_id": null,
+                "branch": null, "base_commit": base, "status": null, "artifact_ids": [], "body": "", "created_at": "",
+                "metadata": {},
+            }))
+            .expect("an event")
+        };
+        let artifact = serde_json::json!({
+            "id": "art_1", "kind": "patch", "sha256": "", "size_bytes": 0, "content": "", "created_by": "a", "created_at": "",
+            "metadata": {}, "origin_replica": null,
+        });
+        ArtifactPage {
+            artifact: serde_json::from_value(artifact).expect("an artifact"),
+            referenced_by: named.iter().map(event).collect(),
+            others: Vec::new(),
+            asked_on: asked.iter().map(|commit| (*commit).to_owned()).collect(),
+            shown: crate::backend::Html::default(),
+        }
     }
 }

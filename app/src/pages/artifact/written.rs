@@ -20,7 +20,7 @@ pub async fn write(backend: &dyn Backend, query: &PageQuery) -> Result<ArtifactP
     let (kind, content) = (page.artifact.kind.clone(), page.artifact.content.clone());
     let files = if kind == ArtifactKind::Patch.as_str() { diff::parse(&ansi::without(&content)) } else { Vec::new() };
     let parts: Vec<String> = files.iter().filter(|file| file.is_diff()).map(File::part).collect();
-    let head = (!parts.is_empty()).then(|| would_apply(&files, &page.referenced_by));
+    let head = (!parts.is_empty()).then(|| would_apply(&files, &page));
     let viewed = if parts.is_empty() { None } else { backend.looked_through(parts).await };
     let opened = query.view.parse().ok();
     let view = view! {

@@ -75,7 +75,30 @@ fn a_hunk_that_promises_more_than_it_has_ends_where_the_next_file_starts() {
     let files = parse(text);
     assert_eq!(files.iter().map(|f| (f.path.as_str(), f.is_cut)).collect::<Vec<_>>(), [("x", true), ("y", false)]);
     assert!(parse("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n")[0].is_cut);
-    assert!(parse(TWO_FILES).iter().all(|file| !file.is_cut));
+    assert!(parse(TWO_FILES).iter().all(|file| !file.is_cut && !file.has_more));
+}
+
+#[test]
+fn lines_that_no_hunk_counts_are_noticed() {
+    let hunk = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
+    assert!(parse(&format!("{hunk}+dropped\n"))[0].has_more);
+    let mail = format!("{hunk}-- \n2.43.0\n");
+    let next = format!("{hunk}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-a\n+b\n");
+    for whole in [hunk, &mail, &next] {
+        assert!(parse(whole).iter().all(|file| !file.has_more), "{whole}");
+    }
+}
+
+#[test]
+fn a_part_is_the_change_wherever_it_stands() {
+    let patch = |index: &str, at: u32, new: &str| {
+        let text = format!("diff --git a/x b/x\nindex {index}\n--- a/x\n+++ b/x\n@@ -{at} +{at} @@\n-a\n+{new}\n");
+        parse(&text)[0].part()
+    };
+    assert_eq!(patch("1..2", 1, "b"), patch("3..4", 70, "b"));
+    assert_ne!(patch("1..2", 1, "b"), patch("1..2", 1, "c"));
+    let binary = |data: &str| parse(&format!("diff --git a/i b/i\nGIT binary patch\nliteral 1\n{data}\n"))[0].part();
+    assert_ne!(binary("Ia"), binary("Ib"));
 }
 
 #[test]
