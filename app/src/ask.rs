@@ -84,7 +84,14 @@ mod hub {
                 }
                 Question::Overview => Answer::Overview(overview(&**hub).await?),
                 // Without the counts the log is still the log.
-                Question::Log(query) => Answer::Log(hub.log(query).await?, hub.streams().await.unwrap_or_default()),
+                Question::Log(query) => {
+                    let words = query.q.clone();
+                    let mut page = hub.log(query).await?;
+                    // Here alone, where a reader comes to the log: a page that asks again searches for nothing new.
+                    let words = if page.unsearched.is_none() { words } else { String::new() };
+                    page.searches = hub.searches("log", &words).await;
+                    Answer::Log(page, hub.streams().await.unwrap_or_default())
+                }
                 Question::LogPart(query) => Answer::LogPart(hub.log(query).await?),
                 Question::Streams => Answer::Streams(hub.streams().await?),
                 Question::Event(id, form) => self.around(id, &form).await?,

@@ -29,6 +29,10 @@ use serde::{Deserialize, Serialize};
 /// How many events a page of the log holds.
 pub const LOG_PAGE_EVENTS: usize = 100;
 
+/// How many files of a patch a page names at most.
+#[cfg(feature = "ssr")]
+pub const FILES_SHOWN: usize = 300;
+
 /// How many types of events the log page counts at most.
 pub const TYPES_SHOWN: usize = 12;
 
@@ -337,6 +341,8 @@ pub trait Backend: Send + Sync + 'static {
     /// Which of these parts of patches the viewer has looked through; a part is the SHA-256 of what a patch says of one file.
     /// `None` where nothing can be marked.
     async fn looked_through(&self, parts: Vec<String>) -> Option<HashSet<String>>;
+    /// What the viewer searched for in a place (`log`, `palace`), the last first; `words` become the last of them, unless they are empty.
+    async fn searches(&self, place: &'static str, words: &str) -> Vec<String>;
     /// One event, whole.
     async fn event(&self, id: String) -> Result<Event, ApiError>;
     /// One delegation; an unknown correlation id is `not_found`.

@@ -5,6 +5,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::presence::key;
+
 /// Within how long replies are looked at together, in ms.
 pub const WINDOW_MS: u64 = 60_000;
 /// From how many idle replies in that time on it is a ring: people and agents who talk a matter over write fewer in a minute, agents that
@@ -75,15 +77,16 @@ fn ring(correlation_id: Option<&str>, group: &[&Reply], now_ms: u64) -> Option<R
             idle.push(reply);
         }
     }
-    let mut wrote: BTreeMap<&str, usize> = BTreeMap::new();
+    // Names that differ only by case are one agent.
+    let mut wrote: BTreeMap<String, (&str, usize)> = BTreeMap::new();
     for reply in &idle {
-        *wrote.entry(&reply.from_agent).or_default() += 1;
+        wrote.entry(key(&reply.from_agent)).or_insert((&reply.from_agent, 0)).1 += 1;
     }
-    wrote.retain(|_, replies| *replies >= MIN_EACH);
-    let of_ring = || idle.iter().filter(|reply| wrote.contains_key(reply.from_agent.as_str()));
+    wrote.retain(|_, (_, replies)| *replies >= MIN_EACH);
+    let of_ring = || idle.iter().filter(|reply| wrote.contains_key(&key(&reply.from_agent)));
     let (first, replies) = (of_ring().next()?, of_ring().count());
     (wrote.len() >= 2 && replies >= MIN_REPLIES).then(|| Ring {
-        agents: wrote.keys().map(|name| (*name).to_owned()).collect(),
+        agents: wrote.values().map(|(name, _)| (*name).to_owned()).collect(),
         correlation_id: correlation_id.map(str::to_owned),
         stream: first.stream.clone(),
         replies,
@@ -135,6 +138,7 @@ mod tests {
     #[test]
     fn one_agent_alone_an_old_talk_and_many_talks_are_none() {
         assert_eq!(rings(&ping_pong(&["a"], 20, None), NOW), []);
+        assert_eq!(rings(&ping_pong(&["a", "A"], 20, None), NOW), [], "two spellings of one name");
         assert_eq!(rings(&ping_pong(&["a", "b"], 20, None), NOW + WINDOW_MS), [], "it is over by itself");
         let many: Vec<Reply> = (0..20).flat_map(|n| ping_pong(&["a", "b"], 4, Some(&format!("cor_{n}")))).collect();
         assert_eq!(rings(&many, NOW), []);

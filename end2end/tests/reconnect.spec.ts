@@ -87,7 +87,7 @@ behindProxy('where no stream comes about, the page asks, and says so', async ({ 
   between.behave('bad-gateway');
   await open(page, '/log');
   await expect(badge(page)).toHaveText('Polling', { timeout: 15_000 });
-  await expect(page.getByTitle(/asks for what is new every few seconds/)).toBeVisible();
+  await expect(page.getByTitle(/asks for what is new now and again/)).toBeVisible();
   await hub.mcp.append({ body: 'asked for' });
   await expect(row(page, 'asked for')).toHaveCount(1, { timeout: 15_000 });
   await expect(badge(page)).toHaveText('Polling');

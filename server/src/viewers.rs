@@ -79,17 +79,18 @@ impl Viewers {
 
     /// A viewer has looked through a part, or wants to see it again.
     pub fn look_through(&self, viewer: &str, part: &str, is_done: bool) -> Result<(), ViewersError> {
-        let conn = self.conn();
-        conn.prepare_cached("DELETE FROM looked_through WHERE viewer = ?1 AND part = ?2")?.execute([viewer, part])?;
+        let mut conn = self.conn();
+        let tx = conn.transaction()?;
+        tx.execute("DELETE FROM looked_through WHERE viewer = ?1 AND part = ?2", [viewer, part])?;
         if is_done {
-            conn.prepare_cached("INSERT INTO looked_through VALUES (?1, ?2)")?.execute([viewer, part])?;
-            conn.prepare_cached(
+            tx.execute("INSERT INTO looked_through VALUES (?1, ?2)", [viewer, part])?;
+            tx.execute(
                 "DELETE FROM looked_through WHERE viewer = ?1 AND rowid <=
                      (SELECT rowid FROM looked_through WHERE viewer = ?1 ORDER BY rowid DESC LIMIT 1 OFFSET ?2)",
-            )?
-            .execute(params![viewer, MAX_PARTS])?;
+                params![viewer, MAX_PARTS],
+            )?;
         }
-        Ok(())
+        Ok(tx.commit()?)
     }
 
     /// What a viewer searched for in a place (`log`, `palace`), the last first, at most twenty.

@@ -70,7 +70,7 @@ fn explanation(mood: Mood) -> &'static str {
             t!("The newest event of the whole log by arrival, and how old the hub's last heartbeat is")
         }
         Mood::Polling { .. } => t!(
-            "No live stream comes about; the page asks for what is new every few seconds, and goes back to the stream when it can"
+            "No live stream comes about; the page asks for what is new now and again, and goes back to the stream when it can"
         ),
         Mood::Reconnecting => t!("The connection broke; nothing is missed, the stream continues where it stopped"),
         Mood::Stale { .. } => {

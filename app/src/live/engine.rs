@@ -30,8 +30,8 @@ const NEXT_PAGE_MS: u64 = 600;
 
 /// From which failed attempt on the page asks for what is new.
 const POLL_FROM: u32 = 3;
-/// How long it waits between two attempts then, in ms.
-const POLL_MS: u64 = 5000;
+/// The attempt whose pause it makes between two attempts then: two to four seconds.
+const POLL_PACE: u32 = 4;
 
 /// The engine of one tab.
 #[derive(Clone)]
@@ -310,8 +310,7 @@ impl Engine {
         self.0.attempt.set(attempt);
         let engine = self.clone();
         let polls = attempt >= POLL_FROM;
-        let longest = if polls { POLL_MS } else { u64::MAX };
-        let wait = Duration::from_millis(backoff_ms(attempt, js_sys::Math::random()).min(longest));
+        let wait = Duration::from_millis(backoff_ms(if polls { POLL_PACE } else { attempt }, js_sys::Math::random()));
         *self.0.retry.borrow_mut() = set_timeout_with_handle(move || engine.connect(), wait).ok();
         if attempt % 4 == 2 {
             self.ask_why();
@@ -325,22 +324,33 @@ impl Engine {
     fn poll(&self) {
         let follow = self.0.follow.borrow();
         let (id, query) = match follow.as_ref() {
-            Some(Follow { id, filter, cursor: Cursor::After(event_id), .. }) => {
-                let (filter, after) = (filter.clone(), Some(event_id.clone()));
-                (Some(*id), LogQuery { filter, after, ..LogQuery::default() })
+            Some(follow) => {
+                let after = match &follow.cursor {
+                    Cursor::After(event_id) => Some(event_id.clone()),
+                    Cursor::Start | Cursor::Tip => None,
+                };
+                (Some(follow.id), LogQuery { filter: follow.filter.clone(), after, ..LogQuery::default() })
             }
-            // Nothing to go on from: only that the hub answers can be told.
-            _ => (None, LogQuery { limit: Some(1), ..LogQuery::default() }),
+            // Nothing to bring: only that the hub answers can be told.
+            None => (None, LogQuery { limit: Some(1), ..LogQuery::default() }),
         };
         let engine = self.clone();
         spawn_local(async move {
-            let Ok(page) = ask::log(query).await else { return };
+            let is_after = query.after.is_some();
+            let Ok(mut page) = ask::log(query).await else { return };
             if engine.0.attempt.get() < POLL_FROM || engine.0.link.get_untracked() == Link::Hidden {
                 return;
             }
             if id.is_some() && engine.0.follow.borrow().as_ref().map(|follow| follow.id) == id {
+                // Without a cursor the newest come first.
+                if !is_after {
+                    page.events.reverse();
+                }
                 for event in page.events {
                     engine.take(event.id.clone(), Arrival::Event(Box::new(event)));
+                }
+                if is_after && page.has_more {
+                    engine.poll();
                 }
             }
             let seq = page.tip.map_or(0, |tip| tip.seq);

@@ -1,7 +1,6 @@
 //! Questions to the log that are answered once: lists, single events, artifacts. Live readers use [`super::Tail`].
 
 use std::collections::{BTreeMap, HashMap};
-use std::ops::RangeInclusive;
 
 use loggia_domain::{Artifact, ArtifactRecord, Event, Filter, Refusal, refusal::quoted};
 use rusqlite::{Connection, OptionalExtension};
@@ -18,8 +17,19 @@ pub const DEFAULT_LIMIT: usize = 50;
 /// How many events of one correlation are folded at most, see [`course`].
 pub const COURSE_EVENTS: usize = 1000;
 
-/// All arrival numbers.
-pub const EVERYWHERE: RangeInclusive<i64> = i64::MIN..=i64::MAX;
+/// Where in the log a list can find something, as far as it is known before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// From which arrival number on.
+    pub first: i64,
+    /// Up to which, of what arrived up to `counted`.
+    pub last: i64,
+    /// The last arrival number of which this is known.
+    pub counted: i64,
+}
+
+/// All of the log.
+const EVERYWHERE: Places = Places { first: i64::MIN, last: i64::MAX, counted: i64::MAX };
 
 /// The direction of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,10 +81,10 @@ impl Logstream {
         self.list_between(query, EVERYWHERE).await
     }
 
-    /// The same for whoever knows between which arrival numbers all of it lies, so that the rest is not looked through.
-    pub async fn list_between(&self, mut query: ListQuery, between: RangeInclusive<i64>) -> Result<Listed, StoreError> {
+    /// The same for whoever knows where all of it lies, so that the rest is not looked through.
+    pub async fn list_between(&self, mut query: ListQuery, between: Places) -> Result<Listed, StoreError> {
         query.filter.within = self.reach().clone();
-        self.read(move |conn| in_snapshot(conn, |conn| list(conn, &query, &between))).await
+        self.read(move |conn| in_snapshot(conn, |conn| list(conn, &query, between))).await
     }
 
     /// One event; `None` if there is no such id.
@@ -166,7 +176,7 @@ pub fn in_snapshot<T>(
     Ok(answer)
 }
 
-fn list(conn: &Connection, query: &ListQuery, between: &RangeInclusive<i64>) -> Result<Listed, StoreError> {
+fn list(conn: &Connection, query: &ListQuery, between: Places) -> Result<Listed, StoreError> {
     let newest = newest(conn)?;
     let mut conditions = Conditions::default();
     if let Some(id) = &query.since_event_id {
@@ -175,9 +185,14 @@ fn list(conn: &Connection, query: &ListQuery, between: &RangeInclusive<i64>) -> 
     if let Some(id) = &query.before_event_id {
         conditions.push("rowid < ?", seq_of(conn, "before_event_id", id)?);
     }
-    if *between != EVERYWHERE {
-        conditions.push("rowid >= ?", *between.start());
-        conditions.push("rowid <= ?", *between.end());
+    if between != EVERYWHERE {
+        conditions.push("rowid >= ?", between.first);
+        // What was not counted is looked at for itself: usually it is nothing, and never much.
+        let mut uncounted = Conditions::default();
+        uncounted.push("rowid > ?", between.counted);
+        uncounted.push_filter(&query.filter);
+        let has_more = newest.seq > between.counted && !matching(conn, &uncounted, Order::Desc, 1)?.is_empty();
+        conditions.push("rowid <= ?", if has_more { i64::MAX } else { between.last });
     }
     conditions.push_filter(&query.filter);
     let mut events = matching(conn, &conditions, query.order, query.limit + 1)?;

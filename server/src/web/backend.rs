@@ -28,9 +28,6 @@ use crate::logstream::read::{ListQuery, Listed, MAX_LIMIT, Newest, Order};
 use crate::logstream::search::SearchQuery;
 use crate::tokens::{Identity, Scope};
 
-/// The places in which a viewer's searches are kept.
-const LOG: &str = "log";
-const PALACE: &str = "palace";
 /// How many events the home page shows.
 const NEWEST_EVENTS: usize = 20;
 /// How many cards the board holds.
@@ -96,13 +93,8 @@ impl HubBackend {
         if since.is_none() && before.is_none() {
             return self.state.log.list(query).await.map_err(of_store);
         }
-        let projection = self.state.live.projection();
-        // What is not counted yet lies behind; so the end of a window is known once all of it is counted.
-        let newest = self.state.log.newest().await.map_err(of_store)?.seq;
-        projection.caught_up(newest, PATIENCE).await;
-        let places = projection.places(since, before).await.map_err(of_store)?;
-        let last = if projection.position() < newest { i64::MAX } else { *places.end() };
-        self.state.log.list_between(query, *places.start()..=last).await.map_err(of_store)
+        let places = self.state.live.projection().places(since, before).await.map_err(of_store)?;
+        self.state.log.list_between(query, places).await.map_err(of_store)
     }
 
     /// An event between those that arrived after and before it, at most `limit` on each side, newest first.
@@ -144,12 +136,6 @@ impl HubBackend {
         };
         let found = self.state.live.search().find(&self.state.log, asked).await.map_err(of_store)?;
         Ok(hits::page(found, now_ms()))
-    }
-
-    /// What the viewer searched for in a place; what is searched for now becomes the last of them.
-    async fn searches(&self, place: &'static str, words: &str) -> Vec<String> {
-        let Ok(viewer) = self.reader() else { return Vec::new() };
-        viewed::searches(&self.state, viewer, place, words.trim()).await
     }
 
     fn stalled_after_ms(&self) -> u64 {
@@ -235,13 +221,10 @@ impl Backend for HubBackend {
         self.allowed(Scope::Read)?;
         let order = if query.after.is_some() { Order::Asc } else { Order::Desc };
         let limit = query.limit.unwrap_or(LOG_PAGE_EVENTS).clamp(1, MAX_LIMIT);
-        // A page of the log's newest: what comes below it, or anew, shows no box to search with.
-        let is_newest = query.before.is_none() && query.after.is_none();
-        let searches = if is_newest { self.searches(LOG, &query.q).await } else { Vec::new() };
         let mut unsearched = None;
         if !query.q.is_empty() {
             match Query::check("q", query.q.clone().into()) {
-                Ok(words) => return Ok(LogPage { searches, ..self.search(words, query, limit).await? }),
+                Ok(words) => return self.search(words, query, limit).await,
                 // As a mistyped filter: the page shows the log and says why it was not searched.
                 Err(refusal) => unsearched = Some(refusal.message),
             }
@@ -267,7 +250,7 @@ impl Backend for HubBackend {
             excerpts: Vec::new(),
             behind: 0,
             unsearched,
-            searches,
+            searches: Vec::new(),
             now_ms: now_ms(),
         })
     }
@@ -306,6 +289,13 @@ impl Backend for HubBackend {
         viewed::looked_through(&self.state, self.reader().ok()?, parts).await
     }
 
+    async fn searches(&self, place: &'static str, words: &str) -> Vec<String> {
+        match self.identity.as_ref() {
+            Some(viewer) => viewed::searches(&self.state, viewer, place, words.trim()).await,
+            None => Vec::new(),
+        }
+    }
+
     async fn agents(&self) -> Result<AgentsPage, ApiError> {
         people::agents(&self.state, self.reader()?).await
     }
@@ -326,7 +316,7 @@ impl Backend for HubBackend {
 
     async fn palace(&self, query: PalaceQuery) -> Result<Memory<PalacePage>, ApiError> {
         self.allowed(Scope::Memory)?;
-        let searches = self.searches(PALACE, &query.q).await;
+        let searches = self.searches("palace", &query.q).await;
         let page = async { memory::palace(&self.state.palace.store().await?, query, now_ms()).await };
         memory::on_page(page.await.map(|page| PalacePage { searches, ..page }))
     }

@@ -66,7 +66,10 @@ pub async fn mark_read(
     if before.is_none_or(|before| before < read) {
         let (viewers, name, agent) = (Arc::clone(&state.viewers), viewer.name.clone(), agent.clone());
         let kept = tokio::task::spawn_blocking(move || viewers.mark(&name, &agent, &event)).await;
-        kept.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
+        if let Err(error) = kept.map_err(|e| unkept(&e)).and_then(|kept| kept.map_err(|e| unkept(&e))) {
+            act.ended("failed");
+            return Err(error);
+        }
     }
     act.ended("ok");
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("id", &agent).finish();

@@ -6,6 +6,8 @@ use std::sync::Arc;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::response::Response;
+use loggia_app::backend::FILES_SHOWN;
+use loggia_domain::search::MAX_QUERY_CHARS;
 use loggia_domain::{ApiError, ErrorCode, Raw, Refusal, field};
 use serde::Deserialize;
 
@@ -56,7 +58,9 @@ pub async fn mark(
     let kept = tokio::task::spawn_blocking(move || viewers.look_through(&viewer.name, &form.part, is_viewed)).await;
     kept.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("id", &id).finish();
-    Ok(session::see_other(&format!("/artifact?{query}#file-{}", form.open)))
+    // Files far behind are on pages of their own.
+    let page = if form.open < FILES_SHOWN { String::new() } else { format!("&open={}", form.open) };
+    Ok(session::see_other(&format!("/artifact?{query}{page}#file-{}", form.open)))
 }
 
 /// Which of these parts a viewer has looked through; `None` where nobody can mark any.
@@ -86,7 +90,9 @@ pub async fn forget_searches(State(state): State<AppState>, caller: Caller) -> R
 /// What a viewer searched for in a place, the last first; `words` becomes the last, unless it is empty or nothing is to be written.
 pub(super) async fn searches(state: &AppState, viewer: &Identity, place: &'static str, words: &str) -> Vec<String> {
     let (viewers, name) = (Arc::clone(&state.viewers), viewer.name.clone());
-    let searched = (!words.is_empty() && allow(viewer, state).is_ok()).then(|| words.to_owned());
+    let fits = (1..=MAX_QUERY_CHARS).contains(&words.chars().count());
+    // Those of the palace are of who may see the memory, and need no other scope.
+    let searched = (fits && !state.settings.read_only).then(|| words.to_owned());
     let read = tokio::task::spawn_blocking(move || {
         if let Some(words) = searched {
             viewers.searched(&name, place, &words)?;

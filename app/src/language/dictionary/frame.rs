@@ -20,8 +20,8 @@ pub(super) const TEXTS: &[Row] = &[
     ("Live", "实时"),
     ("Polling", "轮询中"),
     (
-        "No live stream comes about; the page asks for what is new every few seconds, and goes back to the stream when it can",
-        "建立不了实时数据流；页面每隔几秒询问一次新内容，一旦可以就回到数据流",
+        "No live stream comes about; the page asks for what is new now and again, and goes back to the stream when it can",
+        "建立不了实时数据流；页面不时询问新内容，一旦可以就回到数据流",
     ),
     ("Reconnecting", "正在重连"),
     ("Stale since {time} {zone}", "自 {time} {zone} 起无新消息"),

@@ -39,6 +39,10 @@ pub(super) const TEXTS: &[Row] = &[
     ("Its events name different commits:", "它的事件写了不同的提交："),
     (", as was asked for", "，与请求一致"),
     ("; asked for was", "；请求的是"),
+    (
+        "It holds colour codes of a terminal, which are left out here; git apply refuses it",
+        "它含有终端颜色代码，这里已略去；git apply 会拒绝它",
+    ),
     ("Would it apply?", "能应用吗？"),
     ("Every hunk has the lines that its head says.", "每个块的行数都与块头一致。"),
     (

@@ -7,8 +7,7 @@ pub(super) const MAX_LINE_CHARS: usize = 2000;
 
 /// How many bytes of text a page shows at most: long lines cost a browser more than many.
 const MAX_BYTES: usize = 500_000;
-/// How many files of a diff a page names at most.
-pub(super) const MAX_FILES: usize = 300;
+pub(super) use crate::backend::FILES_SHOWN as MAX_FILES;
 
 /// Hands out lines until there are none left.
 #[derive(Debug)]

@@ -63,12 +63,11 @@ impl File {
     /// What it says, as a hash: a patch that changes this file in another way has another. Where its hunks stand does not count, so that a
     /// patch that was moved onto another commit has the same.
     pub(super) fn part(&self) -> String {
-        let lines = self.lines.iter().filter(|line| !matches!(line.kind, Kind::Hunk | Kind::Note));
-        let mut said = format!("{}\n{}\n", self.path, self.marks.join(" "));
-        said.extend(lines.flat_map(|line| [line.text.as_str(), "\n"]));
-        // What has no lines is told by all that it has: a rename, a binary patch.
-        let whole = if self.added + self.removed == 0 { self.text() } else { said };
-        artifact::sha256_hex(whole.as_bytes())
+        let moved =
+            |line: &&Line| line.kind == Kind::Hunk || line.kind == Kind::Note && line.text.starts_with("index ");
+        let lines = self.lines.iter().filter(|line| !moved(line));
+        let said: String = lines.flat_map(|line| [line.text.as_str(), "\n"]).collect();
+        artifact::sha256_hex(said.as_bytes())
     }
 
     /// Its text, with a newline behind each line.

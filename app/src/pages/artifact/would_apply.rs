@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use leptos::prelude::*;
 
+use super::ansi;
 use super::diff::File;
 use crate::backend::ArtifactPage;
 use crate::language::t;
@@ -13,7 +14,11 @@ use crate::words::{counted, grouped};
 /// The hint above a diff. Only git in a checkout knows the rest, and it says so.
 pub(super) fn would_apply(files: &[File], page: &ArtifactPage) -> AnyView {
     let files: Vec<&File> = files.iter().filter(|file| file.is_diff()).collect();
-    let faults: Vec<String> = files.iter().filter_map(|file| fault(file)).collect();
+    let mut faults: Vec<String> = files.iter().filter_map(|file| fault(file)).collect();
+    if ansi::count(&page.artifact.content) > 0 {
+        faults
+            .push(t!("It holds colour codes of a terminal, which are left out here; git apply refuses it").to_owned());
+    }
     let is_whole = faults.is_empty();
     let whole = is_whole.then(|| t!("Every hunk has the lines that its head says."));
     let faults = faults.into_iter().map(|fault| view! { <li class="warn">{fault}</li> }.into_any()).collect_view();
@@ -113,10 +118,7 @@ mod tests {
         let html = |named: &[&str], asked: &[&str]| base(&page(named, asked)).to_html();
         assert!(html(&[], &[]).contains("Neither it nor"));
         let plain = html(&["abc"], &[]);
-        assert!(
-            plain.contains("Made on commit") && plain.contains("<code>abc") && !plain.contains("asked"),
-            "{plain}"
-        );
+        assert!(plain.contains("Made on commit") && plain.contains("<code>abc") && !plain.contains("asked"), "{plain}");
         assert!(html(&["abc"], &["abc"]).contains(", as was asked for"));
         assert!(html(&["abc"], &["def"]).contains("; asked for was"));
         assert!(html(&["abc", "def"], &["def"]).contains("Its events name different commits:"));

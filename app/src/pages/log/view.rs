@@ -176,10 +176,13 @@ fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl I
     };
     Effect::new(move |_| {
         let scroll = window_event_listener(leptos::ev::scroll, move |_| {
-            let is_near = browser::below_px() < NEAR_THE_END_PX && browser::scrolled_px() > 0.0;
-            if is_near && !older.has_failed.get_untracked() {
-                older.load(|_| {});
-            }
+            // In the frame after, when the rows that were left out at the top are there.
+            request_animation_frame(move || {
+                let is_near = browser::below_px() < NEAR_THE_END_PX && browser::scrolled_px() > 0.0;
+                if is_near && older.has_failed.try_get_untracked() == Some(false) {
+                    older.load(|_| {});
+                }
+            });
         });
         on_cleanup(move || scroll.remove());
     });

@@ -4,12 +4,12 @@
 //! Rows are kept for each stream, so that whoever sees some streams only gets the figures of those.
 
 use std::collections::BTreeMap;
-use std::ops::RangeInclusive;
 
 use loggia_domain::delegation::Delegation;
 use loggia_domain::presence::{Announcement, key};
 use rusqlite::{Connection, params};
 
+use super::read::Places;
 use super::sql::Conditions;
 use super::{Projection, StoreError, Taken, cards, reach};
 
@@ -136,14 +136,11 @@ impl Projection {
         self.as_seen(read.await?).await
     }
 
-    /// Between which arrival numbers everything lies that was authored in a window of time (`YYYY-MM-DDTHH:MM:SSZ`, the end exclusive), as
-    /// far as it is counted; what is not counted yet lies behind.
-    pub async fn places(
-        &self,
-        since: Option<String>,
-        before: Option<String>,
-    ) -> Result<RangeInclusive<i64>, StoreError> {
+    /// Where everything lies that was authored in a window of time (`YYYY-MM-DDTHH:MM:SSZ`, the end exclusive).
+    pub async fn places(&self, since: Option<String>, before: Option<String>) -> Result<Places, StoreError> {
         self.read(move |conn| {
+            let tx = conn.unchecked_transaction()?;
+            let conn = &tx;
             let hour = |at: &String| at.get(..13).map(str::to_owned);
             let counted: i64 = conn.query_row("SELECT seq FROM progress", [], |r| r.get(0))?;
             let first = match since.as_ref().and_then(hour) {
@@ -160,7 +157,7 @@ impl Projection {
                     .query_row([hour], |r| r.get::<_, Option<i64>>(0))?
                     .unwrap_or(0),
             };
-            Ok(first..=last)
+            Ok(Places { first, last, counted })
         })
         .await
     }
