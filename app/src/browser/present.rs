@@ -4,7 +4,9 @@ use leptos::prelude::{document, window};
 use wasm_bindgen::JsCast;
 use wasm_bindgen::closure::Closure;
 use wasm_bindgen_futures::JsFuture;
-use web_sys::{Element, EventTarget, HtmlDialogElement, HtmlDocument, HtmlElement, MouseEvent, VisibilityState};
+use web_sys::{
+    ClipboardEvent, Element, EventTarget, HtmlDialogElement, HtmlDocument, HtmlElement, MouseEvent, VisibilityState,
+};
 
 use super::Copied;
 
