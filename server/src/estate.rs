@@ -114,6 +114,7 @@ impl Estate {
     pub async fn status(&self) -> Result<EstateStatus, StoreError> {
         let version_vector = self.inner.log.version_vector().await?;
         let replica_id = self.inner.log.replica_id().to_owned();
+        let restore = self.restore();
         let book = self.book();
         let mut peers = book.peers.clone();
         for peer in &mut peers {
@@ -127,7 +128,7 @@ impl Estate {
             interval_s: self.inner.options.interval.as_secs_f64(),
             unnamed_origins,
             file_faults: book.file_faults.clone(),
-            restore: book.restore.clone(),
+            restore,
             pulled_events: peers.iter().map(|p| p.pulled_events).sum(),
             pulled_artifacts: peers.iter().map(|p| p.pulled_artifacts).sum(),
             replica_id,
@@ -162,7 +163,12 @@ impl Estate {
 
     /// How this hub was found to be restored from a backup, if it was.
     pub fn restore(&self) -> Option<Restore> {
-        self.book().restore.clone()
+        let mut restore = self.book().restore.clone()?;
+        if restore.state == RestoreState::Repairing && !self.holds_own() {
+            restore.state = RestoreState::Incomplete;
+            restore.reason = Some("the peer went silent; it goes on when the peer is back".to_owned());
+        }
+        Some(restore)
     }
 
     /// Whether our own events must not be shown to peers: they are being repaired.
@@ -229,8 +235,19 @@ impl Estate {
         }
     }
 
-    fn set_restore(&self, restore: Restore) {
-        self.book().restore = Some(restore);
+    fn set_restore(&self, mut restore: Restore) {
+        let mut book = self.book();
+        // An attempt that broke off is of the same repair.
+        if let Some(before) = book.restore.as_ref().filter(|before| {
+            (before.state, restore.state, &before.peer)
+                == (RestoreState::Repairing, RestoreState::Repairing, &restore.peer)
+        }) {
+            restore.renumbered += before.renumbered;
+            restore.taken_back += before.taken_back;
+            restore.detected_at.clone_from(&before.detected_at);
+            restore.detected_at_ms = before.detected_at_ms;
+        }
+        book.restore = Some(restore);
     }
 
     fn restored(&self, state: RestoreState, reason: Option<String>) {

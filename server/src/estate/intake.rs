@@ -18,12 +18,29 @@ const FETCHERS: usize = 4;
 /// How many bytes of artifacts one event may bring.
 const MAX_EVENT_BYTES: usize = 256 * 1024 * 1024;
 
-/// Why artifacts did not come, by id.
-type Reasons = HashMap<String, String>;
+/// Why an artifact did not come.
+#[derive(Clone)]
+enum Missing {
+    /// It cannot be had, and why.
+    Bad(String),
+    /// The peer answers for it another time.
+    Later(Fault),
+}
+
+/// Why an author's events go no further.
+pub(super) enum Stop {
+    /// One cannot be taken.
+    Blocked(Block),
+    /// What one needs is to be had another time.
+    Later(Fault),
+}
+
+/// What was fetched, and why the rest was not, by id.
+type Fetched = (HashMap<String, Artifact>, HashMap<String, Missing>);
 
 impl Round<'_> {
     /// Fetches what events reference and takes them in, in order.
-    pub(super) fn take(&mut self, origin: &str, events: Vec<Event>) -> Result<Option<Block>, Fault> {
+    pub(super) fn take(&mut self, origin: &str, events: Vec<Event>) -> Result<Option<Stop>, Fault> {
         let mut seen = HashSet::new();
         let referenced: Vec<String> =
             events.iter().flat_map(|e| &e.artifact_ids).filter(|id| seen.insert(*id)).cloned().collect();
@@ -52,9 +69,12 @@ impl Round<'_> {
             let at_fault =
                 |event: &Event| event.artifact_ids.iter().find_map(|id| Some((id.clone(), faults.get(id)?.clone())));
             let bad = run.events.iter().enumerate().find_map(|(at, event)| Some((at, at_fault(event)?)));
-            let stop = bad.map(|(at, (artifact_id, reason))| {
+            let stop = bad.map(|(at, (artifact_id, missing))| {
                 let event = run.events.drain(at..).next();
-                block(event.map(|e| e.id), Some(artifact_id), reason)
+                match missing {
+                    Missing::Bad(reason) => Stop::Blocked(block(event.map(|e| e.id), Some(artifact_id), reason)),
+                    Missing::Later(fault) => Stop::Later(fault),
+                }
             });
             let applied = self.ask(self.estate.log().apply(run))?;
             self.pulled.events += applied.events;
@@ -63,7 +83,8 @@ impl Round<'_> {
             self.estate.pulled(self.name, applied.events, applied.artifacts);
             self.estate.note(self.name, origin, applied.events);
             if let Some(stopped) = applied.stopped {
-                return Ok(Some(block(Some(stopped.event_id), stopped.artifact_id, stopped.reason)));
+                let stopped = block(Some(stopped.event_id), stopped.artifact_id, stopped.reason);
+                return Ok(Some(Stop::Blocked(stopped)));
             }
             if stop.is_some() {
                 return Ok(stop);
@@ -72,17 +93,17 @@ impl Round<'_> {
         Ok(None)
     }
 
-    /// Fetches artifacts, some at a time; those that did not come have a reason.
-    fn fetch(&self, ids: &[String]) -> Result<(HashMap<String, Artifact>, Reasons), Fault> {
+    /// Fetches artifacts, some at a time. Once the peer wants to be asked another time, nothing more is asked for.
+    fn fetch(&self, ids: &[String]) -> Result<Fetched, Fault> {
+        #[derive(Default)]
         struct Came {
             next: usize,
             bytes: usize,
             artifacts: HashMap<String, Artifact>,
-            faults: Reasons,
+            missing: HashMap<String, Missing>,
             broken: Option<Fault>,
         }
-        let came =
-            Mutex::new(Came { next: 0, bytes: 0, artifacts: HashMap::new(), faults: HashMap::new(), broken: None });
+        let came = Mutex::new(Came::default());
         let lock = || came.lock().unwrap_or_else(PoisonError::into_inner);
         let work = || {
             loop {
@@ -92,31 +113,30 @@ impl Round<'_> {
                     came.next += 1;
                     if came.bytes > MAX_EVENT_BYTES {
                         let reason = format!("the artifacts of its event have more than {MAX_EVENT_BYTES} bytes");
-                        came.faults.insert(id.clone(), reason);
+                        came.missing.insert(id.clone(), Missing::Bad(reason));
                         continue;
                     }
                     id
                 };
                 let got = self.client.artifact(id);
                 let mut came = lock();
-                match got {
+                let reason = match got {
                     Ok(Some(value)) => match remote::artifact(id, value) {
                         Ok(artifact) => {
                             came.bytes += artifact.content.len();
                             came.artifacts.insert(id.clone(), artifact);
+                            continue;
                         }
-                        Err(refusal) => {
-                            came.faults.insert(id.clone(), refusal.message);
-                        }
+                        Err(refusal) => refusal.message,
                     },
-                    Ok(None) => {
-                        came.faults.insert(id.clone(), "the peer does not have it".to_owned());
+                    Ok(None) => "the peer does not have it".to_owned(),
+                    Err(fault) if fault.ends_round() => {
+                        came.broken = Some(fault);
+                        return;
                     }
-                    Err(fault) if fault.ends_round() => came.broken = Some(fault),
-                    Err(fault) => {
-                        came.faults.insert(id.clone(), format!("the peer {fault}"));
-                    }
-                }
+                    Err(fault) => format!("the peer {fault}"),
+                };
+                came.missing.insert(id.clone(), Missing::Bad(reason));
             }
         };
         std::thread::scope(|scope| {
@@ -125,10 +145,18 @@ impl Round<'_> {
             }
             work();
         });
-        let came = came.into_inner().unwrap_or_else(PoisonError::into_inner);
-        match came.broken {
-            Some(fault) => Err(fault),
-            None => Ok((came.artifacts, came.faults)),
+        let Came { artifacts, mut missing, broken, .. } = came.into_inner().unwrap_or_else(PoisonError::into_inner);
+        match broken {
+            // The others of its authors may need none of these.
+            Some(fault @ Fault::Status(..)) => {
+                let unasked = ids.iter().filter(|id| !artifacts.contains_key(*id));
+                for id in unasked {
+                    missing.entry(id.clone()).or_insert_with(|| Missing::Later(fault.clone()));
+                }
+            }
+            Some(fault) => return Err(fault),
+            None => {}
         }
+        Ok((artifacts, missing))
     }
 }

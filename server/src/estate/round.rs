@@ -15,6 +15,7 @@ use loggia_domain::{Event, remote};
 use serde_json::Value;
 
 use super::client::{Client, Fault};
+use super::intake::Stop;
 use super::status::{Block, now};
 use super::{Estate, restore};
 use crate::clock::now_ms;
@@ -38,6 +39,8 @@ pub(super) struct Memory {
     pub(super) own_checked: bool,
     /// The highest number of ours that the peer ever claimed.
     pub(super) own_claimed: i64,
+    /// What repairs it has caused.
+    pub(super) repairs: restore::Repairs,
     /// Blocked authors: when to try again, and after how long the time after.
     retry: BTreeMap<String, (Instant, Duration)>,
 }
@@ -69,6 +72,8 @@ pub(super) enum Step {
     Done,
     /// The author stops.
     Blocked(Block),
+    /// The peer wants to be asked for it another time.
+    Later(Fault),
 }
 
 /// A round with a peer, for one whom it serves.
@@ -107,13 +112,13 @@ impl<'a> Round<'a> {
             restore::check(&mut self, memory, claimed)?;
         }
         self.estate.heard(self.name);
-        self.pull(memory, &own)?;
+        let later = self.pull(memory, &own)?;
         let blocks = self.pulled.blocks.clone();
         self.estate.write(self.name, |peer| {
             peer.blocks = blocks;
             peer.odd_entries = odd;
         });
-        Ok(self.pulled)
+        later.map_or(Ok(self.pulled), Err)
     }
 
     /// Takes in what the peer says about itself; answers the entries of its vector that are none.
@@ -147,7 +152,9 @@ impl<'a> Round<'a> {
         Ok(odd)
     }
 
-    fn pull(&mut self, memory: &mut Memory, own: &str) -> Result<(), Fault> {
+    /// Takes in what the peer has of all authors; why some of it is to be had another time, if so.
+    fn pull(&mut self, memory: &mut Memory, own: &str) -> Result<Option<Fault>, Fault> {
+        let mut later = None;
         let ours = self.ask(self.estate.log().version_vector())?;
         let mut turns: VecDeque<(String, i64, i64)> = VecDeque::new();
         for (origin, theirs) in &self.pulled.version_vector {
@@ -173,6 +180,7 @@ impl<'a> Round<'a> {
                 Step::Done => {
                     memory.retry.remove(&origin);
                 }
+                Step::Later(fault) => later = Some(fault),
                 Step::Blocked(mut block) => {
                     let pause = memory.retry.get(&origin).map_or(RETRY.0, |(_, pause)| (*pause * 2).min(RETRY.1));
                     memory.retry.insert(origin.clone(), (Instant::now() + pause, pause));
@@ -192,7 +200,7 @@ impl<'a> Round<'a> {
                 }
             }
         }
-        Ok(())
+        Ok(later)
     }
 
     /// Takes one batch of an author. `next` is whose turn comes after it, if it is another's.
@@ -235,8 +243,10 @@ impl<'a> Round<'a> {
             }
         }
         let own = (bad.is_none() && last < theirs).then_some((origin, last));
-        if let Some(stopped) = self.take_and_ask(origin, events, next.or(own))? {
-            return Ok(Step::Blocked(stopped));
+        match self.take_and_ask(origin, events, next.or(own))? {
+            Some(Stop::Blocked(stopped)) => return Ok(Step::Blocked(stopped)),
+            Some(Stop::Later(fault)) => return Ok(Step::Later(fault)),
+            None => {}
         }
         Ok(match bad {
             Some(block) => Step::Blocked(block),
@@ -251,7 +261,7 @@ impl<'a> Round<'a> {
         origin: &str,
         events: Vec<Event>,
         next: Option<(&str, i64)>,
-    ) -> Result<Option<Block>, Fault> {
+    ) -> Result<Option<Stop>, Fault> {
         let Some((next_origin, after)) = next else { return self.take(origin, events) };
         let client = self.client;
         let (taken, told) = std::thread::scope(|scope| {

@@ -235,14 +235,60 @@ fn a_blocked_author_goes_on_when_its_peer_mends_it() {
 }
 
 #[test]
-fn a_peer_that_is_busy_blocks_no_author() {
+fn a_claim_about_us_that_is_not_proved_moves_nothing_and_hides_nothing() {
+    for answer in [(200, "[]"), (429, "")] {
+        let hub = Hub::builder().var("LOGGIA_SYNC_INTERVAL_S", "0.1").start();
+        for n in 0..3 {
+            hub.append("mine", &n.to_string());
+        }
+        let own = hub.get("/sync/version_vector").json()["replica_id"].as_str().expect("an identity").to_owned();
+        let (good, claimed) = (replica('a'), Arc::new(AtomicUsize::new(4)));
+        let (script_own, script_good, rising) = (own.clone(), good.clone(), Arc::clone(&claimed));
+        let foreign = ForeignHub::start(move |target: &str| {
+            if target.starts_with("/sync/version_vector") {
+                let claim = rising.fetch_add(1000, Ordering::SeqCst);
+                let vector = json!({script_own.as_str(): claim, script_good.as_str(): 1});
+                return ok(&json!({"replica_id": replica('0'), "version_vector": vector}));
+            }
+            let origin = parameter(target, "origin");
+            if origin == script_good {
+                return ok(&json!({"origin": origin, "events": [told(&origin, 1, json!({}))], "count": 1}));
+            }
+            match answer {
+                (200, _) => ok(&json!({"origin": origin, "events": [], "count": 0})),
+                (status, body) => (status, body.as_bytes().to_vec()),
+            }
+        });
+        write_peers(&hub.place().palace(), &[("liar", foreign.url())]);
+        wait_until("several rounds", &hub, |_| claimed.load(Ordering::SeqCst) > 4_004);
+        let mesh = hub.get("/sync/peers").json();
+        if answer.0 == 200 {
+            assert_eq!(mesh["restore"]["state"], "incomplete", "{mesh}");
+            assert!(mesh["restore"]["reason"].as_str().is_some_and(|r| r.contains("does not show")), "{mesh}");
+            wait_until("the rest came", &hub, |mesh| mesh["self"]["version_vector"][&good] == 1);
+        }
+        assert_eq!(hub.get("/sync/version_vector").json()["version_vector"][&own], 3);
+        hub.append("mine", "after");
+        let events = hub.get(&format!("/sync/ops?origin={own}")).json()["events"].clone();
+        let numbers: Vec<i64> =
+            events.as_array().expect("a list").iter().filter_map(|e| e["origin_seq"].as_i64()).collect();
+        // A number of ours follows the newest arrival, and the good author's event may be one.
+        let next = if answer.0 == 200 { 5 } else { 4 };
+        assert_eq!(numbers, [1, 2, 3, next]);
+    }
+}
+
+#[test]
+fn a_peer_that_is_busy_blocks_no_author_and_costs_the_others_nothing() {
     let hub = Hub::builder().var("LOGGIA_SYNC_INTERVAL_S", "0.1").start();
-    let origin = replica('a');
-    let (author, is_busy) = (origin.clone(), Arc::new(AtomicBool::new(true)));
+    let (busy_author, other) = (replica('a'), replica('b'));
+    let (first, second) = (busy_author.clone(), other.clone());
+    let is_busy = Arc::new(AtomicBool::new(true));
     let busy = Arc::clone(&is_busy);
     let foreign = ForeignHub::start(move |target: &str| {
         if target.starts_with("/sync/version_vector") {
-            return ok(&json!({"replica_id": replica('0'), "version_vector": {author.as_str(): 1}}));
+            let vector = json!({first.as_str(): 3, second.as_str(): 2});
+            return ok(&json!({"replica_id": replica('0'), "version_vector": vector}));
         }
         if target.starts_with("/sync/artifact") {
             let artifact = json!({"id": "art_1", "kind": "other", "sha256": sha256("x"), "size_bytes": 1, "content": "x",
@@ -250,15 +296,21 @@ fn a_peer_that_is_busy_blocks_no_author() {
             let is_busy = busy.load(Ordering::SeqCst);
             return if is_busy { (429, b"{}".to_vec()) } else { ok(&json!({"artifact": artifact})) };
         }
-        let events = vec![told(&author, 1, json!({"artifact_ids": ["art_1"]}))];
-        ok(&json!({"origin": author, "events": events, "count": 1}))
+        let (origin, after) = (parameter(target, "origin"), parameter(target, "after").parse().unwrap_or(0));
+        let last = if origin == first { 3 } else { 2 };
+        let artifact = |n: i64| if n == 2 && last == 3 { json!({"artifact_ids": ["art_1"]}) } else { json!({}) };
+        let events: Vec<Value> = (after + 1..=last).map(|n| told(&origin, n, artifact(n))).collect();
+        ok(&json!({"origin": origin, "events": events, "count": events.len()}))
     });
     write_peers(&hub.place().palace(), &[("foreign", foreign.url())]);
-    let said = |mesh: &Value| mesh["peers"][0]["last_error"].as_str().is_some_and(|e| e.contains("429"));
-    let mesh = wait_until("the round ends", &hub, said);
+    let mesh = wait_until("what needs nothing came", &hub, |mesh| {
+        let vector = &mesh["self"]["version_vector"];
+        let said = mesh["peers"][0]["last_error"].as_str().is_some_and(|e| e.contains("429"));
+        said && vector[&busy_author] == 1 && vector[&other] == 2
+    });
     assert_eq!(mesh["peers"][0]["blocks"], json!({}), "{mesh}");
     is_busy.store(false, Ordering::SeqCst);
-    wait_until("it goes on", &hub, |mesh| mesh["self"]["version_vector"][&origin] == 1);
+    wait_until("it goes on", &hub, |mesh| mesh["self"]["version_vector"][&busy_author] == 3);
 }
 
 #[test]
