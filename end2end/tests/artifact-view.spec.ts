@@ -56,7 +56,7 @@ test('what can be said about applying is said, and what cannot too', async ({ hu
   const { artifact } = await hub.mcp.submit(task, patch('a.rs', ['-a', '+b']));
   await open(page, `/artifact?id=${artifact.id}`);
   const hint = page.locator('.would-apply');
-  await expect(hint).toContainText('Every hunk has the lines that its head says.');
+  await expect(hint).toContainText('No fault is seen in its text.');
   await expect(hint).toContainText('only git can say');
   const cut = await hub.mcp.put('patch', '--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n');
   await open(page, `/artifact?id=${cut.id}`);

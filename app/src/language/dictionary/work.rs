@@ -44,7 +44,17 @@ pub(super) const TEXTS: &[Row] = &[
         "它含有终端颜色代码，这里已略去；git apply 会拒绝它",
     ),
     ("Would it apply?", "能应用吗？"),
-    ("Every hunk has the lines that its head says.", "每个块的行数都与块头一致。"),
+    ("No fault is seen in its text.", "文本中没有看到问题。"),
+    ("Its last line has no newline; git apply refuses it", "最后一行没有换行符；git apply 会拒绝它"),
+    (
+        "{path}: a head is not as git reads one; git apply refuses it",
+        "{path}：有一个头部不是 git 能读的样子；git apply 会拒绝它",
+    ),
+    (
+        "{path}: nothing in the patch changes it; git apply refuses that",
+        "{path}：补丁中没有改动它的内容；git apply 会拒绝这一点",
+    ),
+    ("mode changed", "权限已改"),
     (
         "{path}: a hunk has fewer lines than its head says; git apply refuses it",
         "{path}：有一个块的行数少于块头所写；git apply 会拒绝它",

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use leptos::prelude::*;
 
 use super::ansi;
-use super::diff::File;
+use super::diff::{Fault, File};
 use crate::backend::ArtifactPage;
 use crate::language::t;
 use crate::parts::revealed;
@@ -14,13 +14,15 @@ use crate::words::{counted, grouped};
 /// The hint above a diff. Only git in a checkout knows the rest, and it says so.
 pub(super) fn would_apply(files: &[File], page: &ArtifactPage) -> AnyView {
     let files: Vec<&File> = files.iter().filter(|file| file.is_diff()).collect();
-    let mut faults: Vec<String> = files.iter().filter_map(|file| fault(file)).collect();
+    let mut faults: Vec<String> = files.iter().flat_map(|file| faults(file)).collect();
     if ansi::count(&page.artifact.content) > 0 {
         faults
             .push(t!("It holds colour codes of a terminal, which are left out here; git apply refuses it").to_owned());
     }
-    let is_whole = faults.is_empty();
-    let whole = is_whole.then(|| t!("Every hunk has the lines that its head says."));
+    if !page.artifact.content.ends_with('\n') {
+        faults.push(t!("Its last line has no newline; git apply refuses it").to_owned());
+    }
+    let whole = faults.is_empty().then(|| t!("No fault is seen in its text."));
     let faults = faults.into_iter().map(|fault| view! { <li class="warn">{fault}</li> }.into_any()).collect_view();
     view! {
         <div class="would-apply">
@@ -37,19 +39,29 @@ pub(super) fn would_apply(files: &[File], page: &ArtifactPage) -> AnyView {
     .into_any()
 }
 
-/// Why git would refuse a file of a patch, as far as the text shows it.
-fn fault(file: &File) -> Option<String> {
-    if file.is_cut {
-        return Some(t!("{path}: a hunk has fewer lines than its head says; git apply refuses it", path = file.path));
+/// What git would refuse or pass over in a file of a patch, as far as the text shows it.
+fn faults(file: &File) -> Vec<String> {
+    let path = &file.path;
+    let mut said: Vec<String> = file
+        .faults
+        .iter()
+        .map(|fault| match fault {
+            Fault::Cut => t!("{path}: a hunk has fewer lines than its head says; git apply refuses it", path = path),
+            Fault::Surplus => {
+                t!(
+                    "{path}: behind a hunk stand lines that its head does not count; git apply leaves them out",
+                    path = path
+                )
+            }
+            Fault::OddHead => t!("{path}: a head is not as git reads one; git apply refuses it", path = path),
+        })
+        .collect();
+    if file.lacks_binary() {
+        said.push(t!("{path}: its binary content is not in the patch; git apply refuses it", path = path));
+    } else if file.is_idle() {
+        said.push(t!("{path}: nothing in the patch changes it; git apply refuses that", path = path));
     }
-    if file.has_more {
-        return Some(t!(
-            "{path}: behind a hunk stand lines that its head does not count; git apply leaves them out",
-            path = file.path
-        ));
-    }
-    file.lacks_binary()
-        .then(|| t!("{path}: its binary content is not in the patch; git apply refuses it", path = file.path))
+    said
 }
 
 /// What it does to files, in numbers.
@@ -99,16 +111,20 @@ mod tests {
 
     #[test]
     fn what_git_would_refuse_is_said_and_what_is_whole_too() {
-        let html = |patch: &str| would_apply(&parse(patch), &page(&[], &[])).to_html();
+        let html = |patch: &str| {
+            let mut page = page(&[], &[]);
+            patch.clone_into(&mut page.artifact.content);
+            would_apply(&parse(patch), &page).to_html()
+        };
         let whole = html("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n");
         assert!(
-            whole.contains("Every hunk") && whole.contains("names the commit") && !whole.contains("refuses"),
+            whole.contains("No fault") && whole.contains("names the commit") && !whole.contains("refuses"),
             "{whole}"
         );
         let more = html("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n+c\n");
-        assert!(more.contains("x: behind a hunk stand lines") && !more.contains("Every hunk"), "{more}");
+        assert!(more.contains("x: behind a hunk stand lines") && !more.contains("No fault"), "{more}");
         let cut = html("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n");
-        assert!(cut.contains("x: a hunk has fewer lines") && !cut.contains("Every hunk"), "{cut}");
+        assert!(cut.contains("x: a hunk has fewer lines") && !cut.contains("No fault"), "{cut}");
         let binary = html("diff --git a/i.png b/i.png\nBinary files a/i.png and b/i.png differ\n");
         assert!(binary.contains("i.png: its binary content") && binary.contains("1 binary"), "{binary}");
     }

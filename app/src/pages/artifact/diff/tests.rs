@@ -73,20 +73,70 @@ fn renames_deletions_and_binaries_are_named() {
 fn a_hunk_that_promises_more_than_it_has_ends_where_the_next_file_starts() {
     let text = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-p\n+q\n";
     let files = parse(text);
-    assert_eq!(files.iter().map(|f| (f.path.as_str(), f.is_cut)).collect::<Vec<_>>(), [("x", true), ("y", false)]);
-    assert!(parse("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n")[0].is_cut);
-    assert!(parse(TWO_FILES).iter().all(|file| !file.is_cut && !file.has_more));
+    let seen: Vec<(&str, &[Fault])> = files.iter().map(|f| (f.path.as_str(), f.faults.as_slice())).collect();
+    assert_eq!(seen, [("x", &[Fault::Cut][..]), ("y", &[])]);
+    assert_eq!(parse("--- a/x\n+++ b/x\n@@ -1 +1,2 @@\n-a\n+b\n")[0].faults, [Fault::Cut]);
+    assert!(parse(TWO_FILES).iter().all(|file| file.faults.is_empty()));
+}
+
+/// The files of a text with their faults.
+fn faults(text: &str) -> Vec<(String, Vec<Fault>)> {
+    parse(text).into_iter().map(|file| (file.path, file.faults)).collect()
 }
 
 #[test]
 fn lines_that_no_hunk_counts_are_noticed() {
     let hunk = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n";
-    assert!(parse(&format!("{hunk}+dropped\n"))[0].has_more);
-    let mail = format!("{hunk}-- \n2.43.0\n");
+    for behind in
+        ["+dropped\n", " dropped\n", "\\ No newline at end of file\n+dropped\n", "\n+dropped\n", "\nwords\n-dropped\n"]
+    {
+        assert_eq!(faults(&format!("{hunk}{behind}")), [("x".to_owned(), vec![Fault::Surplus])], "{behind}");
+    }
+    let mail = format!("{hunk}-- \n2.43.0\n\nFrom 1234 Mon Sep 17\nSubject: two\n\n- a point\n+ another\n---\n{hunk}");
     let next = format!("{hunk}--- a/y\n+++ b/y\n@@ -1 +1 @@\n-a\n+b\n@@ -9 +9 @@\n-a\n+b\n");
     for whole in [hunk, &mail, &next] {
-        assert!(parse(whole).iter().all(|file| !file.has_more), "{whole}");
+        assert!(faults(whole).iter().all(|(_, faults)| faults.is_empty()), "{whole}");
     }
+}
+
+#[test]
+fn a_name_is_the_one_that_git_changes() {
+    let head = "diff --git a/auth b/auth\n--- a/auth\n+++ b/auth\n";
+    let hunk = "@@ -1 +1 @@\n-a\n+EVIL\n";
+    // Behind a hunk git reads no header, and `--- ` alone begins no file.
+    for behind in [
+        "rename to README.md\n",
+        "copy to README.md\n",
+        "Binary files were removed\n",
+        "--- a/README.md\n",
+        "deleted file mode 1\n",
+    ] {
+        let files = parse(&format!("{head}{hunk}{behind}"));
+        assert_eq!((files.len(), files[0].path.as_str(), files[0].marks.len()), (1, "auth", 0), "{behind}");
+    }
+    // Two heads that name different files.
+    assert_eq!(faults(&head.replace("+++ b/auth", "+++ b/README.md"))[0].1, [Fault::OddHead]);
+    let renamed = "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/y\n";
+    for whole in [format!("{renamed}{hunk}"), format!("diff --git x x\n--- x\n+++ x\n{hunk}"), format!("{head}{hunk}")]
+    {
+        assert!(faults(&whole)[0].1.is_empty(), "{whole}");
+    }
+}
+
+#[test]
+fn heads_that_git_does_not_read_are_odd() {
+    let head = "diff --git a/x b/x\n--- a/x\n+++ b/x\n";
+    let hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    for odd in ["@@ -0,0 +0,0 @@\n", "@@ -1,0 +1,0 @@\n+evil\n", &format!("{hunk}words\n{hunk}")] {
+        assert!(faults(&format!("{head}{odd}"))[0].1.contains(&Fault::OddHead), "{odd}");
+    }
+    assert_eq!(faults("diff --cc x\n@@@ -1,1 -1,1 +1,1 @@@\n--a\n++b\n")[0].1, [Fault::OddHead]);
+    // A sign is no digit, and numbers as large as they can be are numbers.
+    assert!(parse(&format!("{head}@@ -+1 +1 @@\n-a\n+b\n"))[0].is_idle());
+    let large = parse(&format!("{head}@@ -4294967295,3 +4294967295,3 @@\n a\n-b\n+c\n d\n"));
+    assert_eq!((large[0].added, large[0].removed, large[0].faults.len()), (1, 1, 0));
+    assert!(parse("diff --git a/x b/x\nindex 1..2\n")[0].is_idle());
+    assert!(!parse("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n")[0].is_idle());
 }
 
 #[test]
