@@ -89,12 +89,15 @@ for (const javaScriptEnabled of [true, false]) {
       await page.goto(`/artifact?id=${artifact.id}`);
       const file = page.locator('details.file').first();
       await expect(file.getByText('+b')).toBeVisible();
-      await file.getByRole('button', { name: 'Mark as looked through' }).click();
+      const seen = file.getByRole('button', { name: 'Looked through: a.rs' });
+      await expect(seen).toHaveAttribute('aria-pressed', 'false');
+      await seen.click();
       await expect(page).toHaveURL(`/artifact?id=${artifact.id}#file-0`);
       await expect(page.getByText('1 of 2 looked through')).toBeVisible();
       await expect(file.getByText('+b')).toBeHidden();
       await file.locator('summary').click();
-      await file.getByRole('button', { name: 'Looked through' }).click();
+      await expect(seen).toHaveAttribute('aria-pressed', 'true');
+      await seen.click();
       await expect(page.getByText('0 of 2 looked through')).toBeVisible();
     });
   });

@@ -22,6 +22,7 @@ use std::time::Duration;
 use loggia_domain::mems::request::ContextQuery;
 use loggia_domain::mems::{Kept, NewWrite, Owner, Snapshot, TooLarge, key};
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 use crate::palace::Palace;
 use figures::{Counts, MemsFigures};
@@ -169,7 +170,10 @@ impl Mems {
     pub async fn write(&self, new: NewWrite) -> Result<Written, MemsError> {
         let inner = Arc::clone(self.inner.as_ref().map_err(MemsError::clone)?);
         // What was dropped half-way would be kept and never filed.
-        tokio::spawn(async move { inner.write_and_count(new).await }).await.map_err(|_| MemsError::Closed)?
+        let write = async move { inner.write_and_count(new).await }.in_current_span();
+        tokio::spawn(write).await.unwrap_or_else(|ended| {
+            Err(if ended.is_panic() { MemsError::Storage(ended.to_string()) } else { MemsError::Closed })
+        })
     }
 
     /// A part of a session: the newest messages, or those before one. The window comes first; what is older comes from drawers.

@@ -7,6 +7,7 @@ mod hub;
 mod matches;
 mod memory;
 mod memory_changes;
+mod own;
 mod past;
 pub mod people;
 mod sessions;

@@ -203,11 +203,14 @@ pub async fn write(
             let what = href::value(&asked.search, "what").unwrap_or_default();
             let text = if what == "file" {
                 let place = href::value(&asked.search, "open").and_then(|place| place.parse().ok());
-                super::artifact::file_text(&backend.artifact_alone(id).await?, place.unwrap_or(0))
+                let artifact = backend.artifact_alone(id).await?;
+                place.and_then(|place| super::artifact::file_text(&artifact, place))
             } else {
                 super::event::written::part(&backend.event(id).await?, &what)
             };
-            (String::new(), text.unwrap_or_default(), String::new())
+            // An empty text is one; that there is none is an error, so that nobody believes to have copied it.
+            let text = text.ok_or_else(|| ApiError::new(ErrorCode::NotFound, "there is no such part"))?;
+            (String::new(), text, String::new())
         }
         path => {
             let message = format!("there is no sheet {}", loggia_domain::refusal::quoted(path));

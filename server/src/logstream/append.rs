@@ -10,15 +10,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use loggia_domain::clock::{Clock, MAX_AHEAD_MS};
-use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent, timestamp};
+use loggia_domain::clock::Clock;
+use loggia_domain::{ArtifactRecord, Event, NewArtifact, NewEvent};
 use rusqlite::{Connection, TransactionBehavior};
 use time::OffsetDateTime;
 use tokio::sync::{mpsc, oneshot};
 
 use super::StoreError;
 use super::apply::{self, Remote};
-use super::insert::{Counters, check_artifacts, insert_artifact, insert_event};
+use super::insert::{Write, counters, too_far_ahead, write_one};
 use crate::clock::now_ms;
 use crate::figures::writer::WriterFigures;
 
@@ -56,13 +56,6 @@ pub(super) struct Job {
 pub(super) enum Task {
     Write(Job),
     Remote(Remote),
-}
-
-/// What one write asks, without who asked.
-struct Write {
-    artifact: Option<NewArtifact>,
-    event: Option<NewEvent>,
-    at: Option<OffsetDateTime>,
 }
 
 impl Job {
@@ -326,77 +319,4 @@ impl StoreError {
             Self::Storage(s) => Self::Storage(s.clone()),
         }
     }
-}
-
-/// What every stamp that the clock may absorb is below: one of another hub may lie years ahead, and must not hide the newest of all others.
-fn too_far_ahead() -> String {
-    format!("{:013}", now_ms().saturating_add(MAX_AHEAD_MS + 1))
-}
-
-/// Reads where the log stands now that it is ours: another process may have written since the last group.
-fn counters(
-    tx: &Connection,
-    replica_id: &str,
-    clock: &mut Clock,
-    issued_elsewhere: &AtomicI64,
-) -> rusqlite::Result<Counters> {
-    let (seq, newest): (i64, Option<String>) = tx
-        .prepare_cached(
-            "SELECT coalesce((SELECT max(rowid) FROM events), 0), (SELECT max(hlc) FROM events WHERE hlc < ?1)",
-        )?
-        .query_row([too_far_ahead()], |r| Ok((r.get(0)?, r.get(1)?)))?;
-    let origin_seq: Option<i64> = tx
-        .prepare_cached("SELECT max(origin_seq) FROM events WHERE origin_replica = ?1")?
-        .query_row([replica_id], |r| r.get(0))?;
-    if let Some(stamp) = newest {
-        clock.observe(&stamp, now_ms());
-    }
-    Ok(Counters { seq, origin_seq: origin_seq.unwrap_or(0).max(issued_elsewhere.load(Ordering::SeqCst)) })
-}
-
-fn write_one(
-    tx: &Connection,
-    replica_id: &str,
-    clock: &mut Clock,
-    counters: &mut Counters,
-    write: Write,
-) -> Result<Written, StoreError> {
-    let Write { artifact, event, at } = write;
-    let now = at.unwrap_or_else(OffsetDateTime::now_utc);
-    if let Some(event) = &event {
-        check_artifacts(tx, &event.artifact_ids)?;
-    }
-    // One row alone is there or not: SQLite undoes a failed statement by itself.
-    let one_row = match (&artifact, &event) {
-        (None, Some(event)) => event.artifact_ids.is_empty(),
-        (_, None) => true,
-        _ => false,
-    };
-    if !one_row {
-        tx.prepare_cached("SAVEPOINT one")?.execute([])?;
-    }
-    let written = (|| {
-        let artifact = artifact.map(|a| insert_artifact(tx, replica_id, now, a)).transpose()?;
-        let event = event
-            .map(|mut e| {
-                e.artifact_ids.extend(artifact.iter().map(|a| a.id.clone()));
-                // A backdated event must not drag the clock: it gets a stamp of its own time.
-                let stamp = if at.is_some() {
-                    Clock::default().tick(timestamp::ms(now))
-                } else {
-                    clock.tick(timestamp::ms(now))
-                };
-                insert_event(tx, replica_id, now, stamp, counters, e)
-            })
-            .transpose()?;
-        Ok(Written { artifact, event })
-    })();
-    if one_row || tx.is_autocommit() {
-        return written;
-    }
-    if written.is_err() {
-        tx.prepare_cached("ROLLBACK TO one")?.execute([])?;
-    }
-    tx.prepare_cached("RELEASE one")?.execute([])?;
-    written
 }

@@ -53,6 +53,7 @@ impl Known {
         // First: what changes from here on is seen by the next look.
         let data_version = data_version(conn)?;
         let now = now_ms();
+        let replaced = replaced(conn)?;
         let mut tokens = HashMap::new();
         let mut statement = conn.prepare_cached(
             "SELECT hash, id, name, scopes, agents, streams, expires_at FROM tokens WHERE revoked_at IS NULL",
@@ -63,9 +64,11 @@ impl Known {
             let scopes: String = row.get(3)?;
             let (agents, streams) = (list(&row.get::<_, String>(4)?)?, list(&row.get::<_, String>(5)?)?);
             let used = before.and_then(|b| b.tokens.get(&hash)).map(|t| Arc::clone(&t.used)).unwrap_or_default();
+            let id: String = row.get(1)?;
+            let identity = Identity::new(row.get(2)?, &scopes, &agents, &streams).with_viewer(first(&replaced, &id));
             let token = Token {
-                id: row.get(1)?,
-                identity: Identity::new(row.get(2)?, &scopes, &agents, &streams),
+                id,
+                identity,
                 ends_ms: row.get::<_, Option<String>>(6)?.map_or(u64::MAX, |at| ends_ms(&at)),
                 used,
             };
@@ -125,6 +128,20 @@ impl Known {
         }
         taken
     }
+}
+
+/// The id of the token that each one replaced by rotation.
+fn replaced(conn: &Connection) -> Result<HashMap<String, String>, AuthError> {
+    let mut statement = conn.prepare_cached("SELECT replaced_by, id FROM tokens WHERE replaced_by IS NOT NULL")?;
+    let pairs = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    Ok(pairs.collect::<rusqlite::Result<_>>()?)
+}
+
+/// The id of the first token of a row of rotations.
+fn first<'a>(replaced: &'a HashMap<String, String>, id: &'a str) -> &'a str {
+    let before = |id: &&'a str| replaced.get(*id).map(String::as_str);
+    // At most as many as there are rotations: a damaged file may tell of a circle.
+    std::iter::successors(Some(id), before).take(replaced.len() + 1).last().unwrap_or(id)
 }
 
 /// Another number after every commit of another process.

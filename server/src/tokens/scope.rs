@@ -51,6 +51,7 @@ impl Scope {
 pub struct Identity {
     /// The token's name.
     pub name: String,
+    viewer: Arc<str>,
     scopes: Arc<str>,
     agents: Arc<[String]>,
     reach: Reach,
@@ -59,7 +60,19 @@ pub struct Identity {
 impl Identity {
     /// Somebody with these rights.
     pub(super) fn new(name: String, scopes: &str, agents: &[String], streams: &[String]) -> Self {
-        Self { name, scopes: scopes.into(), agents: agents.into(), reach: Reach::of(streams) }
+        let viewer = name.as_str().into();
+        Self { name, viewer, scopes: scopes.into(), agents: agents.into(), reach: Reach::of(streams) }
+    }
+
+    /// The same, whose own things are kept under an id.
+    pub(super) fn with_viewer(self, id: &str) -> Self {
+        Self { viewer: id.into(), ..self }
+    }
+
+    /// Under what is kept what is its own: what it has read, looked through and searched for. A name may be given again after its token was
+    /// revoked, this never; who follows by rotation has the same.
+    pub fn viewer(&self) -> &str {
+        &self.viewer
     }
 
     /// Somebody who may do everything.

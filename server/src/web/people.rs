@@ -1,7 +1,6 @@
 //! The hub's answers to the pages of the agents, and what their form posts: that an inbox was read.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
@@ -14,6 +13,7 @@ use loggia_domain::ring::rings;
 use loggia_domain::{ApiError, Column, ErrorCode, Event, Filter, Raw, field, refusal, timestamp};
 use serde::Deserialize;
 
+use super::own;
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::{HttpError, of_store};
@@ -21,8 +21,7 @@ use crate::logstream::inbox::{Inbox, MAX_UNREAD};
 use crate::logstream::projection::agents::Side;
 use crate::logstream::read::{ListQuery, Order};
 use crate::session;
-use crate::tokens::{Identity, Scope};
-use crate::viewers::ViewersError;
+use crate::tokens::Identity;
 
 const HOUR_MS: u64 = 3600 * 1000;
 /// How many of the newest replies are looked at for rings: a ring writes some of every few.
@@ -45,12 +44,7 @@ pub async fn mark_read(
     form: Result<Form<Read>, FormRejection>,
 ) -> Result<Response, HttpError> {
     let viewer = caller.poster()?;
-    allow(&viewer, &state).map_err(HttpError::new)?;
-    // Only then: whoever may not post is told nothing about the form.
-    let Form(form) = form.map_err(|rejection| {
-        let error = ApiError::new(ErrorCode::BadRequest, "the form needs `agent` and `event`");
-        HttpError::new(error).with_status(rejection.status())
-    })?;
+    let form = own::form(&viewer, &state, form, "the form needs `agent` and `event`")?;
     let agent = field::routing("agent", Raw::Text(form.agent)).map_err(|r| HttpError::new(r.into()))?;
     let event = field::routing("event", Raw::Text(form.event)).map_err(|r| HttpError::new(r.into()))?;
     let state = state.seen_by(&viewer);
@@ -64,9 +58,9 @@ pub async fn mark_read(
         None => None,
     };
     if before.is_none_or(|before| before < read) {
-        let (viewers, name, agent) = (Arc::clone(&state.viewers), viewer.name.clone(), agent.clone());
-        let kept = tokio::task::spawn_blocking(move || viewers.mark(&name, &agent, &event)).await;
-        if let Err(error) = kept.map_err(|e| unkept(&e)).and_then(|kept| kept.map_err(|e| unkept(&e))) {
+        let agent = agent.clone();
+        let kept = own::keep(&state, move |viewers| viewers.mark(viewer.viewer(), &agent, &event)).await;
+        if let Err(error) = kept {
             act.ended("failed");
             return Err(error);
         }
@@ -74,25 +68,6 @@ pub async fn mark_read(
     act.ended("ok");
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("id", &agent).finish();
     Ok(session::see_other(&format!("/agent?{query}")))
-}
-
-pub(super) fn allow(viewer: &Identity, state: &AppState) -> Result<(), ApiError> {
-    if !viewer.may(Scope::Read) {
-        return Err(ApiError::new(ErrorCode::Forbidden, format!("token `{}` lacks the scope `read`", viewer.name)));
-    }
-    if state.settings.read_only {
-        return Err(
-            ApiError::new(ErrorCode::Forbidden, "this hub is read-only").hint("it was started with --read-only")
-        );
-    }
-    Ok(())
-}
-
-pub(super) fn unkept(error: &dyn std::error::Error) -> HttpError {
-    tracing::error!(%error, "what a viewer has read could not be kept");
-    HttpError::new(
-        ApiError::new(ErrorCode::Internal, "what you have read could not be kept").hint("the hub's log says why"),
-    )
 }
 
 /// What `/agents` shows.
@@ -143,7 +118,7 @@ pub(super) async fn agent(state: &AppState, viewer: &Identity, name: String) -> 
         open_from: projection.loops_of(&agent.agent, Side::From, LOOPS_SHOWN).await.map_err(of_store)?,
         wrote,
         agent,
-        may_mark: allow(viewer, state).is_ok(),
+        may_mark: own::allow(viewer, state).is_ok(),
         stalled_after_ms: u64::try_from(state.settings.stalled_after.as_millis()).unwrap_or(u64::MAX),
         now_ms: everybody.now_ms,
     })
@@ -174,11 +149,8 @@ pub(super) async fn people(state: &AppState) -> Result<People, ApiError> {
 
 /// Up to where the viewer has read each inbox. Without the file everything is unread, and the hub's log says why.
 async fn marks(state: &AppState, viewer: &Identity) -> Marks {
-    let (viewers, name) = (Arc::clone(&state.viewers), viewer.name.clone());
-    let read = tokio::task::spawn_blocking(move || viewers.marks(&name)).await;
-    let read = read.unwrap_or_else(|_| Ok(Marks::new()));
-    read.inspect_err(|error: &ViewersError| tracing::error!(%error, "what a viewer has read is not known"))
-        .unwrap_or_default()
+    let viewer = viewer.clone();
+    own::known(state, move |viewers| viewers.marks(viewer.viewer())).await.unwrap_or_default()
 }
 
 /// An agent's inbox as a viewer has read it. What the agent wrote itself, or the viewer's own agents, is no news.

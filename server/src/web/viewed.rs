@@ -1,17 +1,16 @@
 //! What a viewer has looked through and searched for: what the forms about it post, and what pages show of it.
 
 use std::collections::HashSet;
-use std::sync::Arc;
 
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, State};
 use axum::response::Response;
 use loggia_app::backend::FILES_SHOWN;
 use loggia_domain::search::MAX_QUERY_CHARS;
-use loggia_domain::{ApiError, ErrorCode, Raw, Refusal, field};
+use loggia_domain::{Raw, Refusal, field};
 use serde::Deserialize;
 
-use super::people::{allow, unkept};
+use super::own;
 use crate::AppState;
 use crate::auth::Caller;
 use crate::error::HttpError;
@@ -38,12 +37,7 @@ pub async fn mark(
     form: Result<Form<Mark>, FormRejection>,
 ) -> Result<Response, HttpError> {
     let viewer = caller.poster()?;
-    allow(&viewer, &state).map_err(HttpError::new)?;
-    // Only then: whoever may not post is told nothing about the form.
-    let Form(form) = form.map_err(|rejection| {
-        let error = ApiError::new(ErrorCode::BadRequest, "the form needs `id`, `open`, `part` and `viewed`");
-        HttpError::new(error).with_status(rejection.status())
-    })?;
+    let form = own::form(&viewer, &state, form, "the form needs `id`, `open`, `part` and `viewed`")?;
     let id = field::routing("id", Raw::Text(form.id)).map_err(|r| HttpError::new(r.into()))?;
     let is_hash = form.part.len() == 64 && form.part.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
     let is_viewed = match form.viewed.as_str() {
@@ -54,9 +48,7 @@ pub async fn mark(
     if !is_hash {
         return Err(refused("part", "part must be a SHA-256 of 64 small hexadecimal digits", &form.part));
     }
-    let viewers = Arc::clone(&state.viewers);
-    let kept = tokio::task::spawn_blocking(move || viewers.look_through(&viewer.name, &form.part, is_viewed)).await;
-    kept.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
+    own::keep(&state, move |viewers| viewers.look_through(viewer.viewer(), &form.part, is_viewed)).await?;
     let query = url::form_urlencoded::Serializer::new(String::new()).append_pair("id", &id).finish();
     // Files far behind are on pages of their own.
     let page = if form.open < FILES_SHOWN { String::new() } else { format!("&open={}", form.open) };
@@ -65,48 +57,32 @@ pub async fn mark(
 
 /// Which of these parts a viewer has looked through; `None` where nobody can mark any.
 pub(super) async fn looked_through(state: &AppState, viewer: &Identity, parts: Vec<String>) -> Option<HashSet<String>> {
-    allow(viewer, state).ok()?;
-    let (viewers, name) = (Arc::clone(&state.viewers), viewer.name.clone());
-    match tokio::task::spawn_blocking(move || viewers.looked_through(&name, &parts)).await {
-        Ok(Ok(found)) => Some(found),
-        Ok(Err(error)) => {
-            tracing::error!(%error, "what a viewer has looked through is not known");
-            None
-        }
-        Err(_) => None,
-    }
+    own::allow(viewer, state).ok()?;
+    let viewer = viewer.clone();
+    own::known(state, move |viewers| viewers.looked_through(viewer.viewer(), &parts)).await
 }
 
 /// `POST /searches/forget`: forgets what the viewer searched for.
 pub async fn forget_searches(State(state): State<AppState>, caller: Caller) -> Result<Response, HttpError> {
     let viewer = caller.poster()?;
-    allow(&viewer, &state).map_err(HttpError::new)?;
-    let viewers = Arc::clone(&state.viewers);
-    let gone = tokio::task::spawn_blocking(move || viewers.forget_searches(&viewer.name)).await;
-    gone.map_err(|e| unkept(&e))?.map_err(|e| unkept(&e))?;
+    own::allow(&viewer, &state).map_err(HttpError::new)?;
+    own::keep(&state, move |viewers| viewers.forget_searches(viewer.viewer())).await?;
     Ok(session::see_other("/log"))
 }
 
 /// What a viewer searched for in a place, the last first; `words` becomes the last, unless it is empty or nothing is to be written.
 pub(super) async fn searches(state: &AppState, viewer: &Identity, place: &'static str, words: &str) -> Vec<String> {
-    let (viewers, name) = (Arc::clone(&state.viewers), viewer.name.clone());
     let fits = (1..=MAX_QUERY_CHARS).contains(&words.chars().count());
     // Those of the palace are of who may see the memory, and need no other scope.
     let searched = (fits && !state.settings.read_only).then(|| words.to_owned());
-    let read = tokio::task::spawn_blocking(move || {
+    let viewer = viewer.clone();
+    let read = own::known(state, move |viewers| {
         if let Some(words) = searched {
-            viewers.searched(&name, place, &words)?;
+            viewers.searched(viewer.viewer(), place, &words)?;
         }
-        viewers.searches(&name, place)
+        viewers.searches(viewer.viewer(), place)
     });
-    match read.await {
-        Ok(Ok(words)) => words,
-        Ok(Err(error)) => {
-            tracing::error!(%error, "what a viewer searched for is not known");
-            Vec::new()
-        }
-        Err(_) => Vec::new(),
-    }
+    read.await.unwrap_or_default()
 }
 
 fn refused(field: &'static str, message: &str, value: &str) -> HttpError {

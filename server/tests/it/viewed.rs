@@ -3,13 +3,13 @@
 use serde_json::json;
 
 use crate::hub::Hub;
+use crate::made::{self, make, said, session_of};
 use crate::wire::Answer;
 
 const PATCH: &str = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-c\n+d\n";
 
 fn page(hub: &Hub, session: &str, target: &str) -> String {
-    let request = hub.request("GET", target).without("Authorization").header("Accept", "text/html");
-    request.header("Cookie", session).send().text()
+    made::page(hub, session, target).text()
 }
 
 fn post(hub: &Hub, session: &str, target: &str, form: &str) -> Answer {
@@ -68,4 +68,18 @@ fn searches_are_offered_again_until_they_are_forgotten() {
     let forgotten = post(&hub, &session, "/searches/forget", "q=&stream=");
     assert_eq!((forgotten.status, forgotten.header("location")), (303, Some("/log")));
     assert!(!offered("needle", "/log") && !offered("thimble", "/palace"));
+}
+
+#[test]
+fn what_is_somebodys_own_goes_on_by_rotation_and_not_by_a_name() {
+    let hub = Hub::start();
+    let rights = ["ben", "--scope", "read"];
+    let session = session_of(&hub, &make(&hub, &rights));
+    page(&hub, &session, "/log?q=private");
+    let offers = |session: &str| page(&hub, session, "/log").contains("value=\"private\"");
+    assert!(offers(&session));
+    let rotated = said(&hub.place().cli(&["token", "rotate", "ben"], b"")).trim_end().to_owned();
+    assert!(offers(&session_of(&hub, &rotated)));
+    said(&hub.place().cli(&["token", "revoke", "ben"], b""));
+    assert!(!offers(&session_of(&hub, &make(&hub, &rights))), "another one of the same name");
 }

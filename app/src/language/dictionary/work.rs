@@ -70,7 +70,7 @@ pub(super) const TEXTS: &[Row] = &[
     ),
     ("{done} of {count} looked through", "已看 {done} / {count}"),
     ("Looked through", "已看过"),
-    ("Mark as looked through", "标记为已看"),
+    ("Looked through: {path}", "已看过：{path}"),
     ("Copy the changes in {path}", "复制 {path} 中的改动"),
     ("Changes in {path}", "{path} 中的改动"),
     ("… {count} more characters", "… 还有 {count} 个字符"),

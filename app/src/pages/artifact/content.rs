@@ -1,7 +1,5 @@
 //! The content of an artifact: a diff as a diff, JSON laid out, a log in its colours, everything else as numbered lines, and above it what a reader could overlook.
 
-use std::collections::HashSet;
-
 use leptos::prelude::*;
 use loggia_domain::ArtifactKind;
 
@@ -28,9 +26,9 @@ pub(super) fn Content(
     files: Vec<File>,
     /// Which file of a diff is opened, by its place.
     opened: Option<usize>,
-    /// Which files of a diff were looked through, by their hashes; `None` where nothing can be marked.
+    /// Of each file whether it was looked through, and the hash of what it says; `None` where nothing can be marked.
     #[prop(optional_no_strip)]
-    viewed: Option<HashSet<String>>,
+    marks: Option<Vec<(bool, String)>>,
     /// What stands above a diff.
     #[prop(optional_no_strip)]
     head: Option<AnyView>,
@@ -45,7 +43,7 @@ pub(super) fn Content(
     let json = if kind == ArtifactKind::Json.as_str() { json::lines(&content, MAX_LINES) } else { None };
     let is_json = json.is_some();
     let body = if is_diff {
-        view! { {head} <DiffView files=files id=id opened=opened viewed=viewed/> }.into_any()
+        view! { {head} <DiffView files=files id=id opened=opened marks=marks/> }.into_any()
     } else if let Some(lines) = json {
         json_text(lines, &download)
     } else {

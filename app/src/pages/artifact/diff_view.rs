@@ -4,7 +4,6 @@
 //! What is folded away is not in the markup: a browser takes ten seconds for the largest patch. Its head is a link to the same page with
 //! that file opened, and a patch of very many files is shown some hundreds of them at a time.
 
-use std::collections::HashSet;
 use std::ops::Range;
 
 use leptos::prelude::*;
@@ -25,14 +24,13 @@ pub(super) fn DiffView(
     id: String,
     /// Which file is opened whatever it is, by its place.
     opened: Option<usize>,
-    /// Which files were looked through, by their hashes; `None` where nothing can be marked.
+    /// Of each file whether it was looked through, and the hash of what it says; `None` where nothing can be marked.
     #[prop(optional_no_strip)]
-    viewed: Option<HashSet<String>>,
+    marks: Option<Vec<(bool, String)>>,
 ) -> impl IntoView {
     let opened = opened.filter(|place| *place < files.len());
     let window = window(files.len(), opened);
-    let viewed = viewed.as_ref();
-    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files, &window, viewed));
+    let list = (files.iter().filter(|f| f.is_diff()).count() > 1).then(|| file_list(&files, &window, marks.as_deref()));
     let shares = shares(&files, &window, opened);
     // What is folded away says so itself, and how to get it.
     let is_meant = |at: usize| window.contains(&at) && !is_folded(&files[at], at, opened);
@@ -48,7 +46,12 @@ pub(super) fn DiffView(
         .map(|at| {
             let href = href::file(&id, at);
             let file = &files[at];
-            let mark = Mark { id: &id, at, viewed };
+            let mark = Mark {
+                id: &id,
+                at,
+                own: marks.as_ref().and_then(|marks| marks.get(at)),
+                is_opened: opened == Some(at),
+            };
             if !file.is_diff() {
                 around(file, shares[at])
             } else if shares[at] == 0 || is_folded(file, at, opened) {
@@ -83,7 +86,7 @@ fn shares(files: &[File], window: &Range<usize>, opened: Option<usize>) -> Vec<u
     shares
 }
 
-fn file_list(files: &[File], window: &Range<usize>, viewed: Option<&HashSet<String>>) -> AnyView {
+fn file_list(files: &[File], window: &Range<usize>, marks: Option<&[(bool, String)]>) -> AnyView {
     let diffs = || files.iter().enumerate().filter(|(_, file)| file.is_diff());
     let (added, removed) = diffs().fold((0, 0), |(a, r), (_, file)| (a + file.added, r + file.removed));
     let items = diffs()
@@ -99,8 +102,8 @@ fn file_list(files: &[File], window: &Range<usize>, viewed: Option<&HashSet<Stri
         })
         .collect_view();
     let count = diffs().count() as u64;
-    let progress = viewed.map(|viewed| {
-        let done = diffs().filter(|(_, file)| viewed.contains(&file.part())).count() as u64;
+    let progress = marks.map(|marks| {
+        let done = diffs().filter(|(at, _)| marks.get(*at).is_some_and(|(is_viewed, _)| *is_viewed)).count() as u64;
         let said = t!("{done} of {count} looked through", done = grouped(done), count = grouped(count));
         view! { " "<span class="faint">{said}</span> }.into_any()
     });
@@ -140,12 +143,15 @@ fn around(text: &File, shown: usize) -> AnyView {
 struct Mark<'a> {
     id: &'a str,
     at: usize,
-    viewed: Option<&'a HashSet<String>>,
+    /// Whether it was looked through, and the hash of what it says; `None` where nothing can be marked.
+    own: Option<&'a (bool, String)>,
+    is_opened: bool,
 }
 
 impl Mark<'_> {
-    fn is_viewed(self, file: &File) -> bool {
-        self.viewed.is_some_and(|viewed| viewed.contains(&file.part()))
+    /// Whether its lines are folded away, since the viewer knows them and does not ask for them.
+    fn is_known(self) -> bool {
+        self.own.is_some_and(|(is_viewed, _)| *is_viewed) && !self.is_opened
     }
 
     /// The button that copies its part of the patch. What is shown may be cut or escaped, so that there is nothing to select instead.
@@ -162,17 +168,16 @@ impl Mark<'_> {
 
     /// The form that says so, or takes it back.
     fn form(self, file: &File) -> Option<AnyView> {
-        let part = file.part();
-        let is_viewed = self.viewed?.contains(&part);
-        let (sent, label) =
-            if is_viewed { ("no", t!("Looked through")) } else { ("yes", t!("Mark as looked through")) };
+        let (is_viewed, part) = self.own?;
+        let sent = if *is_viewed { "no" } else { "yes" };
         let form = view! {
             <form method="post" action="/artifact/viewed" class="viewed">
                 <input type="hidden" name="id" value=self.id.to_owned()/>
                 <input type="hidden" name="open" value=self.at.to_string()/>
-                <input type="hidden" name="part" value=part/>
+                <input type="hidden" name="part" value=part.clone()/>
                 <input type="hidden" name="viewed" value=sent/>
-                <button type="submit" class="button small" aria-pressed=is_viewed.to_string()>{label}</button>
+                <button type="submit" class="button small" aria-pressed=is_viewed.to_string()
+                    aria-label=t!("Looked through: {path}", path = file.path)>{t!("Looked through")}</button>
             </form>
         };
         Some(form.into_any())
@@ -206,7 +211,7 @@ fn unfolded(file: &File, shown: usize, href: Option<String>, mark: Mark<'_>) -> 
     let rows = file.lines.iter().take(shown).map(row).collect_view();
     let label = t!("Changes in {path}", path = file.path);
     view! {
-        <details class="file" id=format!("file-{at}") open=!mark.is_viewed(file)>
+        <details class="file" id=format!("file-{at}") open=!mark.is_known()>
             <summary><b>{revealed(&file.path)}</b>{about(file, None)}{missing}</summary>
             <div class="file-actions">
                 {mark.copy(file)}

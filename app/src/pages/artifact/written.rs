@@ -19,13 +19,15 @@ pub async fn write(backend: &dyn Backend, query: &PageQuery) -> Result<ArtifactP
     let page = backend.artifact(query.id.clone()).await?;
     let (kind, content) = (page.artifact.kind.clone(), page.artifact.content.clone());
     let files = if kind == ArtifactKind::Patch.as_str() { diff::parse(&ansi::without(&content)) } else { Vec::new() };
-    let parts: Vec<String> = files.iter().filter(|file| file.is_diff()).map(File::part).collect();
-    let head = (!parts.is_empty()).then(|| would_apply(&files, &page));
-    let viewed = if parts.is_empty() { None } else { backend.looked_through(parts).await };
+    let is_diff = files.iter().any(File::is_diff);
+    let head = is_diff.then(|| would_apply(&files, &page));
+    let parts: Vec<String> = files.iter().map(File::part).collect();
+    let viewed = if is_diff { backend.looked_through(parts.clone()).await } else { None };
+    let marks = viewed.map(|viewed| parts.into_iter().map(|part| (viewed.contains(&part), part)).collect());
     let opened = query.view.parse().ok();
     let view = view! {
         {others(&page)}
-        <Content kind=kind content=content id=query.id.clone() files=files opened=opened viewed=viewed head=head/>
+        <Content kind=kind content=content id=query.id.clone() files=files opened=opened marks=marks head=head/>
     };
     Ok(ArtifactPage { shown: Html { text: view.to_html(), in_page: query.in_page }, ..page })
 }

@@ -168,9 +168,10 @@ fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl I
         asked: StoredValue::new(asked.clone()),
         is_asked: RwSignal::new(false),
         has_failed: RwSignal::new(false),
+        is_clicked: RwSignal::new(false),
     };
     let on_older = move |event: &leptos::ev::MouseEvent| {
-        if browser::clicked(event, ".log-foot [rel=next]", "href").is_some() && older.load(browser::go) {
+        if browser::clicked(event, ".log-foot [rel=next]", "href").is_some() && older.load(true) {
             event.prevent_default();
         }
     };
@@ -180,7 +181,7 @@ fn Table(window: RwSignal<Window>, following: Following, asked: Asked) -> impl I
             request_animation_frame(move || {
                 let is_near = browser::below_px() < NEAR_THE_END_PX && browser::scrolled_px() > 0.0;
                 if is_near && older.has_failed.try_get_untracked() == Some(false) {
-                    older.load(|_| {});
+                    older.load(false);
                 }
             });
         });
@@ -223,14 +224,18 @@ struct Older {
     is_asked: RwSignal<bool>,
     /// Whether it could not be asked: from then on only the reader's own click tries again.
     has_failed: RwSignal<bool>,
+    /// Whether the reader has clicked since it is asked.
+    is_clicked: RwSignal<bool>,
 }
 
 impl Older {
-    /// Puts what is older below the last row; one question at a time. Answers whether there is anything to wait for. Where it fails,
-    /// `failed` gets the address that leads to it without a script.
-    fn load(self, failed: impl Fn(&str) + 'static) -> bool {
+    /// Puts what is older below the last row; one question at a time. Answers whether there is anything to wait for. Where it fails and
+    /// the reader has clicked, the page goes to the address that leads there without a script.
+    fn load(self, is_clicked: bool) -> bool {
         let Some(id) = self.window.with_untracked(|w| w.older().map(str::to_owned)) else { return false };
-        if self.is_asked.get_untracked() {
+        let was_asked = self.is_asked.get_untracked();
+        self.is_clicked.set(is_clicked || was_asked && self.is_clicked.get_untracked());
+        if was_asked {
             return true;
         }
         self.is_asked.set(true);
@@ -244,7 +249,9 @@ impl Older {
                 self.window.try_update(|w| w.append_older(&id, page));
             } else {
                 self.has_failed.try_set(true);
-                failed(&target);
+                if self.is_clicked.try_get_untracked() == Some(true) {
+                    browser::go(&target);
+                }
             }
         });
         true
