@@ -325,18 +325,20 @@ impl Engine {
         let follow = self.0.follow.borrow();
         let (id, query) = match follow.as_ref() {
             Some(follow) => {
-                let after = match &follow.cursor {
-                    Cursor::After(event_id) => Some(event_id.clone()),
-                    Cursor::Start | Cursor::Tip => None,
+                let (after, limit) = match &follow.cursor {
+                    Cursor::After(event_id) => (Some(event_id.clone()), None),
+                    Cursor::Start => (None, None),
+                    // Whatever comes from now on: nothing that is there already.
+                    Cursor::Tip => (None, Some(1)),
                 };
-                (Some(follow.id), LogQuery { filter: follow.filter.clone(), after, ..LogQuery::default() })
+                (Some(follow.id), LogQuery { filter: follow.filter.clone(), after, limit, ..LogQuery::default() })
             }
             // Nothing to bring: only that the hub answers can be told.
             None => (None, LogQuery { limit: Some(1), ..LogQuery::default() }),
         };
         let engine = self.clone();
         spawn_local(async move {
-            let is_after = query.after.is_some();
+            let (is_after, is_whole) = (query.after.is_some(), query.limit.is_none());
             let Ok(mut page) = ask::log(query).await else { return };
             if engine.0.attempt.get() < POLL_FROM || engine.0.link.get_untracked() == Link::Hidden {
                 return;
@@ -346,8 +348,12 @@ impl Engine {
                 if !is_after {
                     page.events.reverse();
                 }
-                for event in page.events {
-                    engine.take(event.id.clone(), Arrival::Event(Box::new(event)));
+                if is_whole {
+                    for event in page.events {
+                        engine.take(event.id.clone(), Arrival::Event(Box::new(event)));
+                    }
+                } else if let (Some(follow), Some(tip)) = (engine.0.follow.borrow_mut().as_mut(), &page.tip) {
+                    follow.cursor = Cursor::After(tip.id.clone());
                 }
                 if is_after && page.has_more {
                     engine.poll();
